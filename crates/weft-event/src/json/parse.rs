@@ -1,0 +1,372 @@
+//! The one pass: checks the whole grammar of a line and leaves a tape of nodes behind.
+
+use super::name::name_hash_at;
+use super::number;
+use super::string;
+use super::value::{ESCAPED, HAS_REPEATED, INTEGRAL, Kind, Node, REPEATED, Value};
+
+/// Longest line that is parsed.
+pub const LINE_BYTES_MAX: usize = 16 << 20;
+
+/// Deepest nesting that is parsed; the same limit as `serde_json`'s.
+pub const DEPTH_MAX: usize = 127;
+
+/// Objects with more keys than this are checked for repeated keys by sorting.
+const KEYS_SCANNED_MAX: u32 = 32;
+
+/// A line that is not JSON, and where it stops being JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} at byte {offset}")]
+pub struct SyntaxError {
+    /// Bytes from the start of the line.
+    pub offset: usize,
+    /// What is wrong there.
+    pub kind: Syntax,
+}
+
+/// The ways in which a line can fail to be JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Syntax {
+    /// Nothing but white space.
+    #[error("empty line")]
+    Empty,
+    /// A byte that cannot stand where it stands.
+    #[error("unexpected character")]
+    Unexpected,
+    /// The line ends inside a value.
+    #[error("the line ends inside a value")]
+    Torn,
+    /// Something follows the value.
+    #[error("text after the end of the value")]
+    Trailing,
+    /// A string holds a raw control character.
+    #[error("raw control character in a string")]
+    Control,
+    /// A backslash is followed by something JSON does not know.
+    #[error("unknown escape in a string")]
+    Escape,
+    /// A `\u` escape is half of a surrogate pair.
+    #[error("half a surrogate pair in a string")]
+    Surrogate,
+    /// A number that JSON cannot write, such as `01` or `1.`.
+    #[error("malformed number")]
+    Number,
+    /// A number too large for a 64-bit float.
+    #[error("number out of range")]
+    NumberRange,
+    /// More than [`DEPTH_MAX`] levels.
+    #[error("nested deeper than {DEPTH_MAX} levels")]
+    Depth,
+    /// Not UTF-8.
+    #[error("not UTF-8")]
+    Utf8,
+    /// More than [`LINE_BYTES_MAX`] bytes.
+    #[error("longer than {LINE_BYTES_MAX} bytes")]
+    TooLong,
+}
+
+/// The nodes of one parsed line, and a scratch list. Reuse it: parsing clears it but keeps its memory.
+#[derive(Debug, Default)]
+pub struct Tape {
+    nodes: Vec<Node>,
+    marks: Vec<u8>,
+}
+
+impl Tape {
+    /// Returns an empty tape.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Parses one line of bytes.
+    pub fn parse_bytes<'a>(&'a mut self, line: &'a [u8]) -> Result<Value<'a>, SyntaxError> {
+        match simdutf8::basic::from_utf8(line) {
+            Ok(text) => self.parse(text),
+            Err(_) => {
+                let offset = std::str::from_utf8(line).err().map_or(0, |error| error.valid_up_to());
+                Err(SyntaxError { offset, kind: Syntax::Utf8 })
+            }
+        }
+    }
+
+    /// Parses one line of text.
+    pub fn parse<'a>(&'a mut self, text: &'a str) -> Result<Value<'a>, SyntaxError> {
+        if text.len() > LINE_BYTES_MAX {
+            return Err(SyntaxError { offset: LINE_BYTES_MAX, kind: Syntax::TooLong });
+        }
+        self.nodes.clear();
+        string::mark_specials(text.as_bytes(), &mut self.marks);
+        // The parser owns the list while it runs, which saves an indirection on every push.
+        let mut parser = Parser {
+            text,
+            bytes: text.as_bytes(),
+            marks: &self.marks,
+            nodes: std::mem::take(&mut self.nodes),
+            fault: None,
+        };
+        parser.document();
+        self.nodes = parser.nodes;
+        match parser.fault {
+            Some(fault) => Err(fault),
+            None => Ok(Value::root(text, &self.nodes)),
+        }
+    }
+}
+
+/// A parse in progress. Its functions take a place in the line and return the place after what they read, or `None` with
+/// `fault` set: two registers, where a `Result` would go through memory for every token.
+struct Parser<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    /// Where the special characters of strings are; see [`string::mark_specials`].
+    marks: &'a [u8],
+    nodes: Vec<Node>,
+    fault: Option<SyntaxError>,
+}
+
+impl Parser<'_> {
+    /// Parses the whole line; a failure is in `fault`.
+    fn document(&mut self) -> Option<()> {
+        let Some((start, first)) = self.token(0) else {
+            return self.fail(self.bytes.len(), Syntax::Empty);
+        };
+        let end = self.value(start, first, 0)?;
+        match self.token(end) {
+            Some((at, _)) => self.fail(at, Syntax::Trailing),
+            None => Some(()),
+        }
+    }
+
+    /// Skips white space: the next byte and its place, or `None` at the end of the line.
+    #[inline(always)]
+    fn token(&self, at: usize) -> Option<(usize, u8)> {
+        match self.bytes.get(at) {
+            Some(&byte) if byte > b' ' => Some((at, byte)),
+            Some(_) => self.token_after_space(at),
+            None => None,
+        }
+    }
+
+    #[cold]
+    fn token_after_space(&self, at: usize) -> Option<(usize, u8)> {
+        let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        let skipped = self.bytes[at..].iter().position(|byte| !is_space(byte))?;
+        Some((at + skipped, self.bytes[at + skipped]))
+    }
+
+    #[inline(always)]
+    fn expect_token(&mut self, at: usize) -> Option<(usize, u8)> {
+        match self.token(at) {
+            Some(token) => Some(token),
+            None => self.fail(self.bytes.len(), Syntax::Torn),
+        }
+    }
+
+    #[inline(always)]
+    fn value(&mut self, at: usize, first: u8, depth: usize) -> Option<usize> {
+        if first == b'"' { self.string(at, Kind::Text) } else { self.other(at, first, depth) }
+    }
+
+    fn other(&mut self, at: usize, first: u8, depth: usize) -> Option<usize> {
+        match first {
+            b'{' => self.object(at, depth + 1),
+            b'[' => self.array(at, depth + 1),
+            b'-' | b'0'..=b'9' => self.number(at),
+            b't' => self.word(at, "true", Kind::True),
+            b'f' => self.word(at, "false", Kind::False),
+            b'n' => self.word(at, "null", Kind::Null),
+            _ => self.fail(at, Syntax::Unexpected),
+        }
+    }
+
+    fn object(&mut self, start: usize, depth: usize) -> Option<usize> {
+        let object = self.open(start, Kind::Object, depth)?;
+        let mut keys = Keys::default();
+        let (mut at, mut next) = self.expect_token(start + 1)?;
+        if next == b'}' {
+            return self.close(object, at);
+        }
+        loop {
+            if next != b'"' {
+                return self.fail(at, Syntax::Unexpected);
+            }
+            let key = self.nodes.len();
+            at = self.string(at, Kind::Key)?;
+            self.note_key(object, key, &mut keys);
+            (at, next) = self.expect_token(at)?;
+            if next != b':' {
+                return self.fail(at, Syntax::Unexpected);
+            }
+            (at, next) = self.expect_token(at + 1)?;
+            at = self.value(at, next, depth)?;
+            (at, next) = self.expect_token(at)?;
+            if next != b',' {
+                break;
+            }
+            (at, next) = self.expect_token(at + 1)?;
+        }
+        if next != b'}' {
+            return self.fail(at, Syntax::Unexpected);
+        }
+        let end = self.close(object, at);
+        if keys.sort {
+            self.sort_keys(object);
+        }
+        end
+    }
+
+    fn array(&mut self, start: usize, depth: usize) -> Option<usize> {
+        let array = self.open(start, Kind::Array, depth)?;
+        let (mut at, mut next) = self.expect_token(start + 1)?;
+        if next == b']' {
+            return self.close(array, at);
+        }
+        loop {
+            at = self.value(at, next, depth)?;
+            (at, next) = self.expect_token(at)?;
+            match next {
+                b',' => (at, next) = self.expect_token(at + 1)?,
+                b']' => return self.close(array, at),
+                _ => return self.fail(at, Syntax::Unexpected),
+            }
+        }
+    }
+
+    #[inline]
+    fn open(&mut self, at: usize, kind: Kind, depth: usize) -> Option<usize> {
+        if depth > DEPTH_MAX {
+            return self.fail(at, Syntax::Depth);
+        }
+        let idx = self.nodes.len();
+        self.push(kind, 0, at, at);
+        Some(idx)
+    }
+
+    #[inline]
+    fn close(&mut self, idx: usize, at: usize) -> Option<usize> {
+        let next = self.nodes.len() as u32;
+        let node = &mut self.nodes[idx];
+        node.end = at as u32 + 1;
+        node.next = next;
+        Some(at + 1)
+    }
+
+    #[inline(always)]
+    fn string(&mut self, quote: usize, kind: Kind) -> Option<usize> {
+        let start = quote + 1;
+        let end = string::next_special(self.marks, start);
+        if self.bytes.get(end) == Some(&b'"') {
+            self.push(kind, 0, start, end);
+            return Some(end + 1);
+        }
+        self.escaped_string(start, end, kind)
+    }
+
+    fn escaped_string(&mut self, start: usize, special: usize, kind: Kind) -> Option<usize> {
+        match string::scan(self.bytes, self.marks, special) {
+            Ok(end) => {
+                self.push(kind, ESCAPED, start, end);
+                Some(end + 1)
+            }
+            Err(error) => self.fail(error.offset, error.kind),
+        }
+    }
+
+    fn number(&mut self, start: usize) -> Option<usize> {
+        match number::scan(self.bytes, start) {
+            Ok((end, integral)) => {
+                self.push(Kind::Number, if integral { INTEGRAL } else { 0 }, start, end);
+                Some(end)
+            }
+            Err(error) => self.fail(error.offset, error.kind),
+        }
+    }
+
+    fn word(&mut self, start: usize, word: &str, kind: Kind) -> Option<usize> {
+        let end = start + word.len();
+        if self.bytes.get(start..end) == Some(word.as_bytes()) {
+            self.push(kind, 0, start, end);
+            return Some(end);
+        }
+        let torn = self.bytes.len() < end && word.as_bytes().starts_with(&self.bytes[start..]);
+        self.fail(start, if torn { Syntax::Torn } else { Syntax::Unexpected })
+    }
+
+    #[inline(always)]
+    fn push(&mut self, kind: Kind, flags: u8, start: usize, end: usize) {
+        let next = self.nodes.len() as u32 + 1;
+        self.nodes.push(Node { start: start as u32, end: end as u32, next, kind, flags, hash: 0 });
+    }
+
+    /// Notes a key and finds an earlier equal one: a 64-bit sketch settles most keys without a look at the others.
+    #[inline(always)]
+    fn note_key(&mut self, object: usize, key: usize, keys: &mut Keys) {
+        let node = &mut self.nodes[key];
+        node.hash = name_hash_at(self.bytes, node.start as usize, node.end as usize);
+        keys.n += 1;
+        if keys.sort || node.flags & ESCAPED != 0 || keys.n > KEYS_SCANNED_MAX {
+            keys.sort = true;
+            return;
+        }
+        let bit = 1_u64 << (node.hash & 63);
+        if keys.seen & bit == 0 {
+            keys.seen |= bit;
+            return;
+        }
+        self.find_earlier(object, key);
+    }
+
+    fn find_earlier(&mut self, object: usize, key: usize) {
+        let name = |node: Node| &self.bytes[node.start as usize..node.end as usize];
+        let node = self.nodes[key];
+        let mut earlier = object + 1;
+        while earlier < key {
+            let other = self.nodes[earlier];
+            if other.hash == node.hash && name(other) == name(node) {
+                self.mark_repeated(key);
+                return;
+            }
+            earlier = self.nodes[earlier + 1].next as usize;
+        }
+    }
+
+    /// Finds the repeated keys of an object that is large or has escaped keys.
+    #[cold]
+    fn sort_keys(&mut self, object: usize) {
+        let end = self.nodes[object].next as usize;
+        let mut names = Vec::new();
+        let mut key = object + 1;
+        while key < end {
+            let node = self.nodes[key];
+            let raw = &self.text[node.start as usize..node.end as usize];
+            let name = if node.flags & ESCAPED == 0 { raw.into() } else { string::decode(raw) };
+            names.push((name, key));
+            key = self.nodes[key + 1].next as usize;
+        }
+        names.sort();
+        for pair in names.windows(2) {
+            if pair[0].0 == pair[1].0 {
+                self.mark_repeated(pair[1].1);
+            }
+        }
+    }
+
+    #[cold]
+    fn mark_repeated(&mut self, key: usize) {
+        self.nodes[key].flags |= REPEATED;
+        self.nodes[0].flags |= HAS_REPEATED;
+    }
+
+    #[cold]
+    fn fail<T>(&mut self, offset: usize, kind: Syntax) -> Option<T> {
+        self.fault = Some(SyntaxError { offset, kind });
+        None
+    }
+}
+
+#[derive(Default)]
+struct Keys {
+    seen: u64,
+    n: u32,
+    sort: bool,
+}

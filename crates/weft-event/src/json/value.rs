@@ -1,0 +1,374 @@
+//! A place on a tape: what a value is, what is inside it, and the JSON pointer that leads to it.
+
+use std::borrow::Cow;
+
+use super::name::{name_hash, same_name};
+use super::{number, string};
+
+/// What a JSON value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true`
+    True,
+    /// `false`
+    False,
+    /// A number.
+    Number,
+    /// A string.
+    Text,
+    /// An object.
+    Object,
+    /// An array.
+    Array,
+    /// The name of an object's member, as [`Value::members`] and [`Value::repeated_keys`] hand it out.
+    Key,
+}
+
+impl Kind {
+    /// Returns the JSON Schema name of the kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Null => "null",
+            Kind::True | Kind::False => "boolean",
+            Kind::Number => "number",
+            Kind::Text | Kind::Key => "string",
+            Kind::Object => "object",
+            Kind::Array => "array",
+        }
+    }
+}
+
+/// The string has escapes.
+pub(super) const ESCAPED: u8 = 1;
+/// The number is digits alone.
+pub(super) const INTEGRAL: u8 = 2;
+
+/// The key repeats an earlier one of its object.
+pub(super) const REPEATED: u8 = 4;
+/// Of the root: some key of the line is repeated.
+pub(super) const HAS_REPEATED: u8 = 8;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// The node after this one and all inside it.
+    pub(super) next: u32,
+    pub(super) kind: Kind,
+    pub(super) flags: u8,
+    /// Of a key: the hash of its name as it stands in the line.
+    pub(super) hash: u16,
+}
+
+/// One value of a parsed line. Cheap to copy; borrows the line and the tape.
+#[derive(Clone, Copy, Debug)]
+pub struct Value<'a> {
+    text: &'a str,
+    nodes: &'a [Node],
+    idx: u32,
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn root(text: &'a str, nodes: &'a [Node]) -> Self {
+        Self { text, nodes, idx: 0 }
+    }
+
+    #[inline]
+    fn node(self) -> Node {
+        self.nodes[self.idx as usize]
+    }
+
+    #[inline]
+    fn at(self, idx: u32) -> Self {
+        Self { idx, ..self }
+    }
+
+    /// Returns what the value is.
+    #[inline]
+    pub fn kind(self) -> Kind {
+        self.node().kind
+    }
+
+    /// Returns the value's own text, as it stands in the line.
+    pub fn raw(self) -> &'a str {
+        let node = self.node();
+        let quote = u32::from(matches!(node.kind, Kind::Text | Kind::Key));
+        &self.text[(node.start - quote) as usize..(node.end + quote) as usize]
+    }
+
+    /// Returns the inside of a string as it stands in the line, escapes included.
+    #[inline]
+    pub fn raw_text(self) -> Option<&'a str> {
+        let node = self.node();
+        match node.kind {
+            Kind::Text | Kind::Key => Some(&self.text[node.start as usize..node.end as usize]),
+            _ => None,
+        }
+    }
+
+    /// Returns the bytes of the value; of a string or key those between its quotes, escapes and all.
+    #[inline]
+    pub(crate) fn raw_bytes(self) -> &'a [u8] {
+        let node = self.node();
+        &self.text.as_bytes()[node.start as usize..node.end as usize]
+    }
+
+    /// Returns the bytes of a string or key; copies only where it has escapes. What is matched against many names is matched
+    /// as bytes, which the compiler turns into a decision by length.
+    #[inline]
+    pub(crate) fn name(self) -> Cow<'a, [u8]> {
+        let raw = self.raw_bytes();
+        if self.is_escaped() { self.decoded_name() } else { Cow::Borrowed(raw) }
+    }
+
+    #[cold]
+    fn decoded_name(self) -> Cow<'a, [u8]> {
+        match self.as_text() {
+            Some(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
+            Some(Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
+            None => Cow::Borrowed(&[]),
+        }
+    }
+
+    /// Returns the hash of a key's name as it stands in the line.
+    #[inline]
+    pub(crate) fn raw_hash(self) -> u16 {
+        self.node().hash
+    }
+
+    /// Returns whether the string has escapes.
+    #[inline]
+    pub(crate) fn is_escaped(self) -> bool {
+        self.node().flags & ESCAPED != 0
+    }
+
+    /// Returns a string's text; copies only where it has escapes.
+    #[inline]
+    pub fn as_text(self) -> Option<Cow<'a, str>> {
+        let raw = self.raw_text()?;
+        Some(if self.node().flags & ESCAPED == 0 {
+            Cow::Borrowed(raw)
+        } else {
+            string::decode(raw)
+        })
+    }
+
+    /// Returns whether the value is this very string.
+    #[inline]
+    pub fn is_text(self, expected: &str) -> bool {
+        let node = self.node();
+        match node.kind {
+            Kind::Text | Kind::Key if node.flags & ESCAPED == 0 => {
+                same_name(self.raw_bytes(), expected.as_bytes())
+            }
+            Kind::Text | Kind::Key => {
+                string::decode(&self.text[node.start as usize..node.end as usize]) == expected
+            }
+            Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Object | Kind::Array => {
+                false
+            }
+        }
+    }
+
+    /// Returns the boolean.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.kind() {
+            Kind::True => Some(true),
+            Kind::False => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Returns the number.
+    pub fn as_f64(self) -> Option<f64> {
+        if self.kind() == Kind::Number { self.raw().parse().ok() } else { None }
+    }
+
+    /// Returns whether the value is a number without a fraction; `1.0` is one.
+    #[inline]
+    pub fn is_integer(self) -> bool {
+        let node = self.node();
+        node.kind == Kind::Number
+            && (node.flags & INTEGRAL != 0 || self.as_f64().is_some_and(|n| n.fract() == 0.0))
+    }
+
+    /// Returns the number if it is whole and fits.
+    pub fn as_u64(self) -> Option<u64> {
+        u64::try_from(self.as_i128()?).ok()
+    }
+
+    /// Returns the number if it is whole and fits.
+    pub fn as_i64(self) -> Option<i64> {
+        i64::try_from(self.as_i128()?).ok()
+    }
+
+    fn as_i128(self) -> Option<i128> {
+        let node = self.node();
+        if node.kind != Kind::Number {
+            return None;
+        }
+        if node.flags & INTEGRAL != 0 {
+            // Nearly every integer fits 64 bits, whose parser is a fraction of the other's cost.
+            let raw = self.raw();
+            return raw.parse::<i64>().map(i128::from).or_else(|_| raw.parse()).ok();
+        }
+        self.as_f64().and_then(number::whole)
+    }
+
+    /// Returns the members of an object in the order of the line; nothing for other values.
+    #[inline]
+    pub fn members(self) -> Members<'a> {
+        let node = self.node();
+        let end = if node.kind == Kind::Object { node.next } else { self.idx + 1 };
+        Members { of: self, at: self.idx + 1, end }
+    }
+
+    /// Returns the items of an array; nothing for other values.
+    #[inline]
+    pub fn items(self) -> Items<'a> {
+        let node = self.node();
+        let end = if node.kind == Kind::Array { node.next } else { self.idx + 1 };
+        Items { of: self, at: self.idx + 1, end }
+    }
+
+    /// Returns the first member of this name.
+    #[inline]
+    pub fn get(self, name: &str) -> Option<Value<'a>> {
+        let hash = name_hash(name.as_bytes());
+        let mut members = self.members();
+        members.find(|(key, _)| key.is_named(hash, name)).map(|(_, value)| value)
+    }
+
+    /// Returns whether this key is `name`, whose hash is given: of a constant name the compiler works it out.
+    #[inline]
+    pub(crate) fn is_named(self, hash: u16, name: &str) -> bool {
+        let node = self.node();
+        (node.hash == hash || node.flags & ESCAPED != 0) && self.is_text(name)
+    }
+
+    /// Returns the text of the first member of this name.
+    pub fn text_at(self, name: &str) -> Option<Cow<'a, str>> {
+        self.get(name)?.as_text()
+    }
+
+    /// Returns every key of the line that repeats an earlier one of its object.
+    pub fn repeated_keys(self) -> impl Iterator<Item = Value<'a>> {
+        let has_some = self.nodes[0].flags & HAS_REPEATED != 0;
+        let nodes = if has_some { self.nodes } else { &[] };
+        let repeated = nodes.iter().enumerate().filter(|(_, node)| node.flags & REPEATED != 0);
+        repeated.map(move |(idx, _)| self.at(idx as u32))
+    }
+
+    /// Returns the value of the member that this key names.
+    pub fn member_value(self) -> Value<'a> {
+        debug_assert_eq!(self.kind(), Kind::Key, "only a key has a member value");
+        self.at(self.idx + 1)
+    }
+
+    /// Returns the object that this key stands in: the nearest value before it that reaches beyond it. Costs a walk over what
+    /// stands between the two.
+    pub(crate) fn holder(self) -> Value<'a> {
+        debug_assert_eq!(self.kind(), Kind::Key, "only a key stands in an object");
+        let before = &self.nodes[..self.idx as usize];
+        let holder = before.iter().rposition(|node| node.next > self.idx);
+        self.at(holder.expect("a key stands in an object") as u32)
+    }
+
+    /// Returns the place of the value on its tape; the root is 0.
+    #[inline]
+    pub(crate) fn idx(self) -> u32 {
+        self.idx
+    }
+
+    /// Returns the value at a place that [`Value::idx`] gave.
+    #[inline]
+    pub(crate) fn value_at(self, idx: u32) -> Value<'a> {
+        self.at(idx)
+    }
+
+    /// Returns the JSON pointer from the root to this value or key. Costs a walk from the root.
+    pub fn pointer(self) -> String {
+        let mut pointer = String::new();
+        let mut here = self.at(0);
+        while here.idx != self.idx {
+            let inside = |idx: u32, value: Value<'_>| {
+                idx == self.idx || (value.idx <= self.idx && self.idx < value.node().next)
+            };
+            if let Some((key, value)) = here.members().find(|(key, value)| inside(key.idx, *value))
+            {
+                push_token(&mut pointer, &key.as_text().expect("a key is a string"));
+                if key.idx == self.idx {
+                    break;
+                }
+                here = value;
+            } else if let Some((n, item)) =
+                here.items().enumerate().find(|(_, item)| inside(item.idx, *item))
+            {
+                push_token(&mut pointer, &n.to_string());
+                here = item;
+            } else {
+                break;
+            }
+        }
+        pointer
+    }
+}
+
+/// Appends one reference token to a JSON pointer.
+pub(crate) fn push_token(pointer: &mut String, token: &str) {
+    pointer.push('/');
+    for c in token.chars() {
+        match c {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            c => pointer.push(c),
+        }
+    }
+}
+
+/// The members of an object: key and value.
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    of: Value<'a>,
+    at: u32,
+    end: u32,
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (Value<'a>, Value<'a>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.end {
+            return None;
+        }
+        let key = self.of.at(self.at);
+        let value = self.of.at(self.at + 1);
+        self.at = value.node().next;
+        Some((key, value))
+    }
+}
+
+/// The items of an array.
+#[derive(Clone, Debug)]
+pub struct Items<'a> {
+    of: Value<'a>,
+    at: u32,
+    end: u32,
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Value<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.end {
+            return None;
+        }
+        let item = self.of.at(self.at);
+        self.at = item.node().next;
+        Some(item)
+    }
+}
