@@ -1,0 +1,154 @@
+//! The facts of a collector event.
+
+use std::borrow::Cow;
+
+use super::{EVENT, EVENT_TYPE_SLOT, LEGACY_ROW, STATUS_SLOT, status_event_type};
+use crate::Status;
+use crate::facts::{Facts, Level, Usage, carried, input_path, millis};
+use crate::identity::{Identity, Key};
+use crate::json::Value;
+use crate::shape::Fields;
+
+const TIMESTAMP: usize = EVENT.slot("timestamp");
+const AGENT_ID: usize = EVENT.slot("agent_id");
+const EVENT_ID: usize = EVENT.slot("event_id");
+const SESSION_ID: usize = EVENT.slot("session_id");
+const MESSAGE: usize = EVENT.slot("message");
+const PROGRESS: usize = EVENT.slot("progress");
+const TOOL: usize = EVENT.slot("tool");
+const HOOK: usize = EVENT.slot("hook");
+const CORRELATION: usize = EVENT.slot("correlation");
+const METADATA: usize = EVENT.slot("metadata");
+
+pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
+    if std::ptr::eq(fields.shape(), &LEGACY_ROW) {
+        return legacy_facts(fields, facts);
+    }
+    facts.event_type = fields.text(EVENT_TYPE_SLOT).unwrap_or_default();
+    facts.set_type_defaults();
+    if let Some(stated) = fields.text(STATUS_SLOT).and_then(|word| Status::parse(&word)) {
+        facts.status = Some(stated);
+    }
+    facts.level = level(facts.status);
+    facts.time_ns = fields.time_ns(TIMESTAMP);
+    facts.actor = fields.text(AGENT_ID);
+    facts.session = fields.text(SESSION_ID);
+    facts.message = fields.text(MESSAGE);
+    facts.progress = fields.get(PROGRESS).and_then(Value::as_f64);
+    if let Some(tool) = fields.get(TOOL) {
+        read_tool(facts, tool);
+    }
+    if let Some(correlation) = fields.get(CORRELATION) {
+        read_correlation(facts, correlation);
+    }
+    if let Some(metadata) = fields.get(METADATA) {
+        read_metadata(facts, metadata);
+    }
+    if let Some(context) = fields.other("context") {
+        facts.task = context.text_at("task_id").or(facts.task.take());
+    }
+    facts.identity = identity(fields);
+    if let Some(metadata) = fields.get(METADATA) {
+        carried::apply(facts, metadata);
+    }
+}
+
+fn legacy_facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
+    const AGENT_ID: usize = LEGACY_ROW.slot("agent_id");
+    const STATUS: usize = LEGACY_ROW.slot("status");
+    const MESSAGE: usize = LEGACY_ROW.slot("message");
+    const TIMESTAMP: usize = LEGACY_ROW.slot("timestamp");
+    const SESSION_ID: usize = LEGACY_ROW.slot("session_id");
+    const PROGRESS: usize = LEGACY_ROW.slot("progress");
+    let status = fields.text(STATUS).and_then(|word| Status::parse(&word));
+    let event_type = status.map_or("", status_event_type);
+    facts.event_type = Cow::Borrowed(event_type);
+    facts.status = status;
+    facts.level = level(status);
+    facts.actor = fields.text(AGENT_ID);
+    facts.message = fields.text(MESSAGE);
+    facts.session = fields.text(SESSION_ID);
+    facts.time_ns = fields.time_ns(TIMESTAMP);
+    facts.progress = fields.get(PROGRESS).and_then(Value::as_f64);
+}
+
+fn level(status: Option<Status>) -> Level {
+    match status {
+        Some(Status::Error) => Level::Error,
+        Some(Status::Blocked) => Level::Warn,
+        Some(
+            Status::Started
+            | Status::Thinking
+            | Status::ToolUse
+            | Status::Progress
+            | Status::Waiting
+            | Status::Completed,
+        )
+        | None => Level::Info,
+    }
+}
+
+fn read_tool<'a>(facts: &mut Facts<'a>, tool: Value<'a>) {
+    for (key, member) in tool.members() {
+        match key.name().as_ref() {
+            b"tool_name" => facts.tool = member.as_text(),
+            b"duration_ms" => facts.duration_ms = millis(member),
+            b"tool_input" => facts.path = input_path(member),
+            _ => {}
+        }
+    }
+}
+
+fn read_correlation<'a>(facts: &mut Facts<'a>, correlation: Value<'a>) {
+    for (key, member) in correlation.members() {
+        match key.name().as_ref() {
+            b"trace_id" => facts.trace = member.as_text(),
+            b"span_id" => facts.span = member.as_text(),
+            b"parent_span_id" => facts.parent_span = member.as_text(),
+            b"root_agent_id" => {
+                facts.parent = member.as_text().filter(|root| Some(root) != facts.actor.as_ref());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn read_metadata<'a>(facts: &mut Facts<'a>, metadata: Value<'a>) {
+    for (key, member) in metadata.members() {
+        match key.name().as_ref() {
+            b"task_id" | b"issue_id" | b"bead_id" => {
+                facts.task = member.as_text().or(facts.task.take());
+            }
+            b"waiting_for" | b"handoff_to" | b"to_agent" => {
+                facts.subject = member.as_text().or(facts.subject.take());
+            }
+            b"tenant_id" => facts.tenant = member.as_text(),
+            b"usage" => facts.usage = Usage::read(member),
+            _ => {}
+        }
+    }
+}
+
+/// The event's id; for a hook without one, what the hook reports. The very same payload is a retry, so that a hook installed
+/// twice counts once although the two events differ in their time.
+fn identity<'a>(fields: &Fields<'a>) -> Identity<'a> {
+    if let Some(id) = Key::id(fields.text(EVENT_ID)) {
+        return Identity::of(id);
+    }
+    let by_report = || {
+        let report = fields.get(HOOK)?;
+        let (session, hook) = (fields.text(SESSION_ID)?, report.text_at("hook_type")?);
+        let payload = report.get("raw_payload");
+        let said = |name: &str| payload?.text_at(name).filter(|id| !id.is_empty());
+        let span = || fields.get(CORRELATION)?.text_at("span_id").filter(|id| !id.is_empty());
+        let call = said("tool_use_id").or_else(|| said("prompt_id")).or_else(span)?;
+        let retry = payload.map(|payload| Key::HookPayload {
+            session: session.clone(),
+            hook: hook.clone(),
+            payload,
+        });
+        let agent = fields.text(AGENT_ID)?;
+        Some(Identity { own: Some(Key::Hook { session, hook, call, agent }), retry })
+    };
+    by_report().unwrap_or(Identity::NONE)
+}

@@ -1,0 +1,163 @@
+//! What the collector dialect accepts, warns about and refuses, and the facts it gives.
+
+use super::{Event, HOOKS, LISTED, NAMESPACES, TAXONOMY, hook_event_type, status_event_type};
+use crate::json::Tape;
+use crate::shape::Wire as _;
+use crate::testing::{check, constraints, facts_of};
+use crate::{Dialect, Status};
+
+const MINIMAL: &str = r#"{"version":"1.0.0","event_type":"lifecycle.started","timestamp":"2026-01-01T00:00:00Z","agent_id":"@a"}"#;
+
+fn with(extra: &str) -> String {
+    format!("{},{extra}}}", &MINIMAL[..MINIMAL.len() - 1])
+}
+
+#[test]
+fn the_listed_types_have_the_documents_statuses() {
+    let listed = &TAXONOMY.rows()[..LISTED];
+    assert_eq!(listed.iter().filter(|row| row.status.is_some()).count(), 19);
+    let without: Vec<_> =
+        listed.iter().filter(|row| row.status.is_none()).map(|row| row.name).collect();
+    assert_eq!(
+        without,
+        [
+            "lifecycle.terminated",
+            "coordination.handoff",
+            "decision.made",
+            "decision.rationale",
+            "decision.rejected",
+            "system.heartbeat",
+            "system.config_change"
+        ]
+    );
+    for row in TAXONOMY.rows() {
+        let namespace = row.name.split('.').next().unwrap();
+        assert!(NAMESPACES.contains(&namespace), "{}", row.name);
+    }
+}
+
+#[test]
+fn every_hook_has_a_type_and_every_status_word_its_own() {
+    for hook in HOOKS {
+        let name = hook_event_type(hook);
+        assert!(TAXONOMY.get(&name).is_some_and(|row| row.status.is_some()), "{hook} -> {name}");
+    }
+    for &status in Status::ALL {
+        assert_eq!(TAXONOMY.get(status_event_type(status)).unwrap().status, Some(status));
+    }
+}
+
+#[test]
+fn a_broken_event_shows_all_that_is_wrong_with_it() {
+    let line = r#"{"version":"1.0","event_type":"Lifecycle.started","timestamp":"yesterday","agent_id":"","event_id":"x","session_id":1,"source":"web","status":"done","message":null,"progress":1.5,"tool":{"tool_name":1,"tool_input":[],"tool_result":{},"duration_ms":1.5},"hook":{"hook_type":0,"raw_payload":0},"correlation":{"trace_id":0,"span_id":0,"parent_span_id":0,"root_agent_id":0},"metadata":[]}"#;
+    insta::assert_snapshot!(check(Dialect::Collector, line), @"
+    error pattern: /version: `1.0` is not a version such as 1.0.0
+    error pattern: /event_type: `Lifecycle.started` is not `namespace.name` in one of the six namespaces, in lower case
+    error format: /timestamp: `yesterday` is not an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z
+    error length: /agent_id: must not be empty
+    error format: /event_id: `x` is not a UUID
+    error type: /session_id: expected string, found number
+    error enum: /source: `web` is not one of mcp, hook
+    error enum: /status: `done` is not one of started, thinking, tool_use, progress, waiting, blocked, completed, error
+    error type: /message: expected string, found null
+    error range: /progress: 1.5 is not between 0 and 1
+    error type: /tool/tool_name: expected string, found number
+    error type: /tool/tool_input: expected object, found array
+    error type: /tool/tool_result: expected string, found object
+    error type: /tool/duration_ms: expected integer, found a number with a fraction
+    error type: /hook/hook_type: expected string, found number
+    error type: /hook/raw_payload: expected object, found number
+    error type: /correlation/trace_id: expected string, found number
+    error type: /correlation/span_id: expected string, found number
+    error type: /correlation/parent_span_id: expected string, found number
+    error type: /correlation/root_agent_id: expected string, found number
+    error type: /metadata: expected object, found array
+    ");
+    insta::assert_snapshot!(check(Dialect::Collector, "{}"), @"
+    error missing: /version: `version` is missing
+    error missing: /event_type: `event_type` is missing
+    error missing: /timestamp: `timestamp` is missing
+    error missing: /agent_id: `agent_id` is missing
+    ");
+}
+
+#[test]
+fn a_version_is_readable_within_its_major_number() {
+    insta::assert_snapshot!(check(Dialect::Collector, &MINIMAL.replace("1.0.0", "2.0.0")), @r#"error foreign_version: /version: version "2.0.0" cannot be read, only 1.x"#);
+    let newer = MINIMAL.replace("1.0.0", "1.1.0").replace("lifecycle.started", "git.pushed");
+    insta::assert_snapshot!(check(Dialect::Collector, &newer), @"warning newer_minor: /event_type: `git.pushed` is not `namespace.name` in one of the six namespaces, in lower case");
+    insta::assert_snapshot!(check(Dialect::Collector, &newer.replace("1.1.0", "1.0.9")), @"error pattern: /event_type: `git.pushed` is not `namespace.name` in one of the six namespaces, in lower case");
+}
+
+#[test]
+fn a_stated_status_wins_and_a_mismatch_is_told() {
+    let line = with(r#""status":"blocked""#);
+    insta::assert_snapshot!(check(Dialect::Collector, &line), @"warning status_mismatch: /status: `lifecycle.started` means `started`; the stated `blocked` counts");
+    assert!(facts_of(&line).contains("status: blocked"));
+}
+
+#[test]
+fn a_legacy_row_is_read_by_its_status() {
+    let line = r#"{"agent_id":"@a","status":"waiting","message":"for @b","timestamp":"2026-01-01T00:00:00Z","host":"h"}"#;
+    insta::assert_snapshot!(check(Dialect::Collector, line), @"warning legacy_row: a row of the old status table; read by its status word");
+    let mut tape = Tape::new();
+    let row = super::LegacyRow::read(tape.parse(line).unwrap()).unwrap();
+    let event = row.into_event().to_line();
+    insta::assert_snapshot!(event, @r#"{"version":"1.0.0","event_type":"coordination.waiting","timestamp":"2026-01-01T00:00:00Z","agent_id":"@a","status":"waiting","message":"for @b","metadata":{"host":"h"}}"#);
+    assert_eq!(check(Dialect::Collector, &event), "fine");
+}
+
+#[test]
+fn typed_events_write_what_they_read() {
+    let line = with(
+        r#""source":"hook","progress":0.5,"tool":{"tool_name":"Read","x":1},"metadata":{"k":[1]},"context":{"task_id":"t"}"#,
+    );
+    let mut tape = Tape::new();
+    let event = Event::read(tape.parse(&line).unwrap()).unwrap();
+    assert_eq!(event.to_line(), line);
+}
+
+#[test]
+fn the_schema_states_what_the_document_states() {
+    let document = include_str!("../../tests/fixtures/collector/event.schema.json");
+    assert_eq!(constraints(&Dialect::Collector.schema()), constraints(document));
+}
+
+#[test]
+fn a_hook_that_fires_twice_is_known_by_its_payload() {
+    let hook = |time: &str, payload: &str| {
+        let line = with(&format!(
+            r#""session_id":"s","hook":{{"hook_type":"Stop","raw_payload":{{"prompt_id":"p",{payload}}}}}"#
+        ));
+        line.replace("2026-01-01T00:00:00Z", time)
+    };
+    let digests = |line: &str| {
+        let mut tape = Tape::new();
+        let value = tape.parse(line).unwrap();
+        let mut problems = crate::problem::Problems::new();
+        let event = crate::event::read_value(value, crate::event::Expect::Any, &mut problems);
+        let identity = event.unwrap().facts().identity;
+        [identity.own, identity.retry].map(|key| key.unwrap().digest(Dialect::Collector))
+    };
+    let first = digests(&hook("2026-01-01T00:00:00.000Z", r#""stop_hook_active":false"#));
+    let again = digests(&hook("2026-01-01T00:00:00.010Z", r#""stop_hook_active":false"#));
+    let other = digests(&hook("2026-01-01T00:00:00.000Z", r#""stop_hook_active":true"#));
+    assert_eq!(first, again);
+    assert_eq!(first[0], other[0], "the same report");
+    assert_ne!(first[1], other[1], "of another moment");
+}
+
+#[test]
+fn a_member_that_is_no_text_takes_no_fact_away() {
+    let line = r#"{"version":"1.0.0","event_type":"coordination.waiting","timestamp":"2026-01-01T00:00:00Z","agent_id":"a","tool":{"tool_input":{"path":null,"file_path":"f"}},"metadata":{"task_id":"t","issue_id":null,"waiting_for":"b","to_agent":7,"usage":null}}"#;
+    insta::assert_snapshot!(facts_of(line), @"
+    type: coordination.waiting
+    time: 2026-01-01T00:00:00Z
+    actor: a
+    subject: b
+    status: waiting
+    level: info
+    path: f
+    task: t
+    ");
+}

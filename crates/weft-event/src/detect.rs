@@ -1,0 +1,280 @@
+//! Detection: the dialect of a line from its top-level keys, in one pass over them.
+//!
+//! A *mark* is a key that only one dialect writes at the top level. A dialect with no mark does not fit. Of those that fit, one
+//! whose demanded keys are all there beats one that lacks some; among those that lack some the number of marks decides. What is
+//! left with more than one is ambiguous.
+
+use crate::Dialect;
+use crate::json::{Kind, Value, name_hash, same_name};
+use crate::shape::shorten;
+
+/// What the shape of a line says about its dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detection {
+    /// It is this one.
+    Is(Dialect),
+    /// These fit equally well.
+    Ambiguous(Fits),
+    /// None fits.
+    Unknown,
+}
+
+/// A set of dialects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fits(u8);
+
+impl Fits {
+    /// Returns the dialects of the set.
+    pub fn dialects(self) -> impl Iterator<Item = Dialect> {
+        Dialect::ALL.iter().copied().filter(move |&dialect| self.0 & bit(dialect) != 0)
+    }
+
+    /// Returns the dialect of a set that has one and no more.
+    fn only(self) -> Option<Dialect> {
+        if self.0.is_power_of_two() {
+            Some(Dialect::ALL[self.0.trailing_zeros() as usize])
+        } else {
+            None
+        }
+    }
+
+    fn with(self, dialect: Dialect) -> Self {
+        Self(self.0 | bit(dialect))
+    }
+}
+
+fn bit(dialect: Dialect) -> u8 {
+    1 << dialect as u8
+}
+
+/// How well one dialect fits a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fit {
+    /// The dialect.
+    pub dialect: Dialect,
+    /// The keys that only it writes.
+    pub marks: Vec<String>,
+    /// Whether every key that it demands is there.
+    pub complete: bool,
+}
+
+/// Finds the dialect of an object.
+pub fn detect(value: Value<'_>) -> Detection {
+    let fits = value
+        .members()
+        .filter_map(|(key, member)| mark(key, member))
+        .fold(0, |fits, d| fits | bit(d));
+    match Fits(fits).only() {
+        Some(dialect) => Detection::Is(dialect),
+        None if fits == 0 => by_type_name(value),
+        None => best_of(Fits(fits), value),
+    }
+}
+
+/// Chooses between dialects that all have a mark.
+#[cold]
+fn best_of(fits: Fits, value: Value<'_>) -> Detection {
+    let n_marks = |dialect: Dialect| {
+        value.members().filter(|(key, member)| mark(*key, *member) == Some(dialect)).count()
+    };
+    // Of dialects that are all there none is the better; only among those that lack something the marks decide.
+    let rank = |dialect: Dialect| match is_complete(dialect, value) {
+        true => usize::MAX,
+        false => n_marks(dialect),
+    };
+    let best = fits.dialects().map(rank).max();
+    let is_best = |dialect: &Dialect| Some(rank(*dialect)) == best;
+    let best_fits = fits.dialects().filter(is_best).fold(Fits::default(), Fits::with);
+    best_fits.only().map_or(Detection::Ambiguous(best_fits), Detection::Is)
+}
+
+/// Returns how well every dialect fits, for explanations.
+pub fn fits(value: Value<'_>) -> Vec<Fit> {
+    let fit = |&dialect: &Dialect| Fit {
+        dialect,
+        marks: value
+            .members()
+            .filter(|(key, member)| mark(*key, *member) == Some(dialect))
+            .filter_map(|(key, _)| Some(key.as_text()?.into_owned()))
+            .collect(),
+        complete: is_complete(dialect, value),
+    };
+    Dialect::ALL.iter().map(fit).collect()
+}
+
+/// The keys that only one dialect writes at the top level.
+const MARKS: &[(&str, Dialect)] = &[
+    ("agent_id", Dialect::Collector),
+    ("status", Dialect::Collector),
+    ("message", Dialect::Collector),
+    ("tool", Dialect::Collector),
+    ("hook", Dialect::Collector),
+    ("correlation", Dialect::Collector),
+    ("metadata", Dialect::Collector),
+    ("tenant_id", Dialect::Pinchy),
+    ("routing", Dialect::Pinchy),
+    ("occurred_at", Dialect::Pinchy),
+    ("idempotency_key", Dialect::Pinchy),
+    ("meta", Dialect::Pinchy),
+    ("runId", Dialect::Engine),
+    ("seq", Dialect::Engine),
+    ("schema_version", Dialect::Needle),
+    ("worker_id", Dialect::Needle),
+    ("sequence", Dialect::Needle),
+    ("bead_id", Dialect::Needle),
+    ("workspace", Dialect::Needle),
+    ("worker", Dialect::Needle),
+    ("level", Dialect::Needle),
+    ("msg", Dialect::Needle),
+    ("schema", Dialect::Idle),
+    ("run_id", Dialect::Idle),
+    ("updated_at", Dialect::Idle),
+    ("stack", Dialect::Idle),
+    ("goal", Dialect::Idle),
+    ("iteration", Dialect::Idle),
+    ("next_step", Dialect::Idle),
+    ("modified_files", Dialect::Idle),
+    ("loop_kind", Dialect::Idle),
+    ("topic_id", Dialect::Idle),
+    ("body", Dialect::Idle),
+    ("created_at", Dialect::Idle),
+    ("request_id", Dialect::Idle),
+];
+
+/// The keys that several dialects write and that are told apart by their value.
+const SHARED: [&str; 3] = ["version", "source", "weft"];
+
+/// What stands in [`MARK_SLOTS`] for a key of [`SHARED`].
+const BY_VALUE: u8 = u8::MAX;
+
+/// The marks by the hash of their names: 0 is none, else the place in [`MARKS`] plus one. No two share a slot; the build checks.
+const MARK_SLOTS: [u8; 2048] = {
+    let mut slots = [0; 2048];
+    let mut idx = 0;
+    while idx < MARKS.len() + SHARED.len() {
+        let (name, entry) = if idx < MARKS.len() {
+            (MARKS[idx].0, idx as u8 + 1)
+        } else {
+            (SHARED[idx - MARKS.len()], BY_VALUE)
+        };
+        let slot = name_hash(name.as_bytes()) as usize % slots.len();
+        assert!(slots[slot] == 0, "two marks share a slot; make the table larger");
+        slots[slot] = entry;
+        idx += 1;
+    }
+    slots
+};
+
+/// Returns the one dialect that writes this key at the top level, if there is only one.
+#[inline(always)]
+fn mark(key: Value<'_>, member: Value<'_>) -> Option<Dialect> {
+    if key.is_escaped() { mark_escaped(key, member) } else { mark_plain(key, member) }
+}
+
+#[cold]
+fn mark_escaped(key: Value<'_>, member: Value<'_>) -> Option<Dialect> {
+    let known = MARKS.iter().find(|(name, _)| key.is_text(name)).map(|(_, dialect)| *dialect);
+    known.or_else(|| mark_by_value(&key.name(), member))
+}
+
+#[inline(always)]
+fn mark_plain(key: Value<'_>, member: Value<'_>) -> Option<Dialect> {
+    match MARK_SLOTS[usize::from(key.raw_hash()) % MARK_SLOTS.len()] {
+        0 => None,
+        BY_VALUE => mark_by_value(key.raw_bytes(), member),
+        place => {
+            let (name, dialect) = MARKS[usize::from(place) - 1];
+            same_name(name.as_bytes(), key.raw_bytes()).then_some(dialect)
+        }
+    }
+}
+
+/// Some keys are shared, and what stands behind them tells whose they are.
+fn mark_by_value(name: &[u8], member: Value<'_>) -> Option<Dialect> {
+    match (name, member.kind()) {
+        (b"version", Kind::Text) => match member.raw_bytes() {
+            [b'0'..=b'9', ..] => Some(Dialect::Collector),
+            [b'v', ..] => Some(Dialect::Pinchy),
+            _ => None,
+        },
+        (b"source", Kind::Text) => Some(Dialect::Collector),
+        (b"source", Kind::Object) => Some(Dialect::Pinchy),
+        (b"weft", Kind::Number) => Some(Dialect::Weft),
+        _ => None,
+    }
+}
+
+/// Returns whether every key that marks a whole event of the dialect is there.
+fn is_complete(dialect: Dialect, value: Value<'_>) -> bool {
+    let has = |names: &[&str]| names.iter().all(|name| value.get(name).is_some());
+    match dialect {
+        Dialect::Collector => {
+            has(&["version", "event_type", "timestamp", "agent_id"])
+                || has(&["agent_id", "status", "timestamp"])
+        }
+        Dialect::Pinchy => has(&[
+            "version",
+            "event_id",
+            "trace_id",
+            "occurred_at",
+            "event_type",
+            "tenant_id",
+            "source",
+            "routing",
+            "payload",
+        ]),
+        Dialect::Engine => has(&["id", "runId", "ts", "seq", "type", "payload"]),
+        Dialect::Needle => {
+            has(&["timestamp", "event_type", "worker_id", "session_id", "sequence", "data"])
+                || has(&["ts", "worker", "event"])
+                || has(&["ts", "worker", "msg"])
+        }
+        Dialect::Idle => {
+            has(&["schema", "event", "stack"])
+                || has(&["goal", "iteration", "next_step"])
+                || has(&["type", "id", "created_at"])
+                || has(&["event_id", "ts", "run_id", "loop_kind", "event"])
+                || has(&["event", "request_id", "ts"])
+        }
+        Dialect::Weft => has(&["weft", "type", "id", "at", "data"]),
+    }
+}
+
+/// A line without a mark may still name a type that one dialect alone knows.
+fn by_type_name(value: Value<'_>) -> Detection {
+    let Some(name) = value.text_at("event_type").or_else(|| value.text_at("type")) else {
+        return Detection::Unknown;
+    };
+    let knows = |dialect: &&Dialect| dialect.taxonomy().get(&name).is_some();
+    let fits = Dialect::ALL.iter().filter(knows).fold(Fits::default(), |fits, &d| fits.with(d));
+    let mut dialects = fits.dialects();
+    match (dialects.next(), dialects.next()) {
+        (None, _) => Detection::Unknown,
+        (Some(dialect), None) => Detection::Is(dialect),
+        (Some(_), Some(_)) => Detection::Ambiguous(fits),
+    }
+}
+
+pub(crate) fn unknown_message(value: Value<'_>) -> String {
+    let keys: Vec<_> = value
+        .members()
+        .filter_map(|(key, _)| key.as_text())
+        .take(8)
+        .map(|key| format!("`{}`", shorten(&key)))
+        .collect();
+    let have = if keys.is_empty() {
+        "it is empty".to_owned()
+    } else {
+        format!("it has {}", keys.join(", "))
+    };
+    format!("no dialect has such a shape ({have}); name one with --dialect, or see --explain")
+}
+
+pub(crate) fn ambiguous_message(fits: Fits) -> String {
+    let names: Vec<_> = fits.dialects().map(Dialect::as_str).collect();
+    format!(
+        "fits {} equally well; name one with --dialect {}",
+        names.join(" and "),
+        names.first().copied().unwrap_or("NAME")
+    )
+}

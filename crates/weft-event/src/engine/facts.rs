@@ -1,0 +1,165 @@
+//! The facts of an engine event. The actor and the session are both the run.
+
+use super::judge::JudgeStatus;
+use super::{EVENT, EventType, RunState};
+use crate::Status;
+use crate::facts::{Facts, Level, Usage, carried, input_path, millis};
+use crate::identity::{Identity, Key};
+use crate::json::Value;
+use crate::problem::Problems;
+use crate::shape::{Check, Field, Fields, Others, Presence, Shape, check_fields};
+
+const ID: usize = EVENT.slot("id");
+const RUN_ID: usize = EVENT.slot("runId");
+const TS: usize = EVENT.slot("ts");
+const SEQ: usize = EVENT.slot("seq");
+const TYPE: usize = EVENT.slot("type");
+const PAYLOAD_SLOT: usize = EVENT.slot("payload");
+
+pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
+    facts.event_type = fields.text(TYPE).unwrap_or_default();
+    facts.set_type_defaults();
+    facts.actor = fields.text(RUN_ID);
+    facts.session = facts.actor.clone();
+    facts.order = fields.get(SEQ).and_then(Value::as_u64);
+    facts.time_ns = fields.time_of_millis_ns(TS);
+    facts.identity = identity(fields);
+    let event_type = EventType::parse(&facts.event_type);
+    facts.level = event_type.map_or(Level::Info, level);
+    if let Some(payload) = fields.get(PAYLOAD_SLOT) {
+        let payload = check_fields(&PAYLOAD, payload, &mut Problems::new());
+        read_payload(facts, &payload);
+        if let Some(event_type) = event_type {
+            read_by_type(facts, event_type, &payload);
+        }
+        carried::apply(facts, payload.object());
+    }
+}
+
+fn identity<'a>(fields: &Fields<'a>) -> Identity<'a> {
+    let sequence = || {
+        Some(Key::RunSequence {
+            run: fields.text(RUN_ID)?,
+            seq: fields.get(SEQ).and_then(Value::as_u64)?,
+        })
+    };
+    let own = Key::id(fields.text(ID)).or_else(sequence);
+    Identity { own, retry: None }
+}
+
+fn level(event_type: EventType) -> Level {
+    match event_type {
+        EventType::Error => Level::Error,
+        EventType::AgentMessageChunk | EventType::ToolCallChunk => Level::Debug,
+        EventType::StateChanged
+        | EventType::UserMessage
+        | EventType::AgentMessage
+        | EventType::AgentMessageDone
+        | EventType::AgentActionProposed
+        | EventType::ToolCallStarted
+        | EventType::ToolCallFinished
+        | EventType::Observation
+        | EventType::PlanUpdated
+        | EventType::TaskUpdated
+        | EventType::JudgeResult => Level::Info,
+    }
+}
+
+/// What is read off payloads, whatever their type.
+static PAYLOAD: Shape = Shape::new(
+    "Payload",
+    "",
+    &[
+        any("text"),
+        any("summary"),
+        any("message"),
+        any("reason"),
+        any("tool"),
+        any("action"),
+        any("type"),
+        any("id"),
+        any("toolCallId"),
+        any("path"),
+        any("durationMs"),
+        any("stepId"),
+        any("taskId"),
+        any("usage"),
+        any("to"),
+        any("state"),
+        any("status"),
+        any("ok"),
+    ],
+    Others::Allowed,
+);
+
+const fn any(name: &'static str) -> Field {
+    Field::new(name, Presence::Optional, Check::Any, "")
+}
+
+fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Fields<'a>) {
+    const TEXT: usize = PAYLOAD.slot("text");
+    const SUMMARY: usize = PAYLOAD.slot("summary");
+    const MESSAGE: usize = PAYLOAD.slot("message");
+    const REASON: usize = PAYLOAD.slot("reason");
+    const TOOL: usize = PAYLOAD.slot("tool");
+    const ACTION: usize = PAYLOAD.slot("action");
+    const TOOL_CALL_ID: usize = PAYLOAD.slot("toolCallId");
+    const PATH: usize = PAYLOAD.slot("path");
+    const DURATION_MS: usize = PAYLOAD.slot("durationMs");
+    const STEP_ID: usize = PAYLOAD.slot("stepId");
+    const TASK_ID: usize = PAYLOAD.slot("taskId");
+    const USAGE: usize = PAYLOAD.slot("usage");
+    let first = |slots: &[usize]| slots.iter().find_map(|&slot| payload.text(slot));
+    let action = payload.get(ACTION);
+    facts.message = first(&[TEXT, SUMMARY, MESSAGE, REASON]);
+    facts.tool = payload.text(TOOL).or_else(|| action?.text_at("type"));
+    facts.span = payload.text(TOOL_CALL_ID).or_else(|| action?.text_at("id"));
+    facts.path = payload.text(PATH).or_else(|| input_path(action?));
+    facts.duration_ms = payload.get(DURATION_MS).and_then(millis);
+    facts.task = first(&[STEP_ID, TASK_ID]);
+    facts.usage = payload.get(USAGE).and_then(Usage::read);
+}
+
+/// Reads what a payload's name means in events of one type alone.
+fn read_by_type<'a>(facts: &mut Facts<'a>, event_type: EventType, payload: &Fields<'a>) {
+    const TYPE: usize = PAYLOAD.slot("type");
+    const ID: usize = PAYLOAD.slot("id");
+    const TO: usize = PAYLOAD.slot("to");
+    const STATE: usize = PAYLOAD.slot("state");
+    const STATUS: usize = PAYLOAD.slot("status");
+    const OK: usize = PAYLOAD.slot("ok");
+    match event_type {
+        EventType::StateChanged => {
+            let state = payload.text(TO).or_else(|| payload.text(STATE));
+            let state = state.and_then(|word| RunState::parse(&word));
+            facts.status = state.and_then(RunState::status);
+            if facts.status == Some(Status::Error) {
+                facts.level = Level::Error;
+            }
+        }
+        EventType::AgentActionProposed
+        | EventType::ToolCallStarted
+        | EventType::ToolCallChunk
+        | EventType::ToolCallFinished
+        | EventType::Observation => {
+            facts.tool = facts.tool.take().or_else(|| payload.text(TYPE));
+            facts.span = facts.span.take().or_else(|| payload.text(ID));
+            if payload.get(OK).and_then(Value::as_bool) == Some(false) {
+                facts.level = Level::Warn;
+            }
+        }
+        EventType::JudgeResult => {
+            if payload.get(STATUS).is_some_and(|status| status.is_text(JudgeStatus::Fail.as_str()))
+            {
+                facts.level = Level::Warn;
+            }
+        }
+        EventType::UserMessage
+        | EventType::AgentMessage
+        | EventType::AgentMessageChunk
+        | EventType::AgentMessageDone
+        | EventType::PlanUpdated
+        | EventType::TaskUpdated
+        | EventType::Error => {}
+    }
+}

@@ -1,0 +1,175 @@
+//! Identity: what makes one event a repeat of another. Equal content alone never does.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::Dialect;
+use crate::json::{self, Value};
+
+/// The keys under which an event is known. An event with none is told from its repeat by the delivery alone.
+#[derive(Clone, Debug)]
+pub struct Identity<'a> {
+    /// The event's own key. A second event with it and other content is a conflict.
+    pub own: Option<Key<'a>>,
+    /// A key the producer promised for retries. A second event with it is a repeat whatever its content.
+    pub retry: Option<Key<'a>>,
+}
+
+impl<'a> Identity<'a> {
+    /// The identity of an event that only its delivery can tell from a repeat.
+    pub const NONE: Identity<'static> = Identity { own: None, retry: None };
+
+    /// Returns an identity of one key.
+    pub(crate) fn of(key: Key<'a>) -> Self {
+        Self { own: Some(key), retry: None }
+    }
+
+    /// Returns the identity that an id gives.
+    pub(crate) fn of_id(id: Option<Cow<'a, str>>) -> Self {
+        Self { own: Key::id(id), retry: None }
+    }
+}
+
+/// One key of an event, within its dialect.
+#[derive(Clone, Debug)]
+pub enum Key<'a> {
+    /// An id of the event's own.
+    Id(Cow<'a, str>),
+    /// needle: its number within a session of a worker.
+    Sequence {
+        /// The worker.
+        worker: Cow<'a, str>,
+        /// Its session.
+        session: Cow<'a, str>,
+        /// The number.
+        sequence: u64,
+    },
+    /// engine: its number within a run.
+    RunSequence {
+        /// The run.
+        run: Cow<'a, str>,
+        /// The number.
+        seq: u64,
+    },
+    /// collector: a hook event, by what it reports.
+    Hook {
+        /// The session.
+        session: Cow<'a, str>,
+        /// The hook.
+        hook: Cow<'a, str>,
+        /// The tool call, else the prompt.
+        call: Cow<'a, str>,
+        /// The agent.
+        agent: Cow<'a, str>,
+    },
+    /// collector: a hook event, by the very payload that the agent sent; the same hook installed twice sends it twice.
+    HookPayload {
+        /// The session.
+        session: Cow<'a, str>,
+        /// The hook.
+        hook: Cow<'a, str>,
+        /// What the agent sent.
+        payload: Value<'a>,
+    },
+    /// idle: a STATE, by run, time and content.
+    State {
+        /// The run.
+        run: Cow<'a, str>,
+        /// The time as written.
+        updated_at: Cow<'a, str>,
+        /// The event.
+        content: Value<'a>,
+    },
+    /// pinchy: the producer's idempotency key.
+    Idempotency {
+        /// The tenant.
+        tenant: Cow<'a, str>,
+        /// The component that retries.
+        component: Cow<'a, str>,
+        /// The key.
+        key: Cow<'a, str>,
+    },
+}
+
+impl fmt::Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Id(id) => write!(f, "id {id}"),
+            Key::Sequence { worker, session, sequence } => {
+                write!(f, "worker {worker}, session {session}, sequence {sequence}")
+            }
+            Key::RunSequence { run, seq } => write!(f, "run {run}, seq {seq}"),
+            Key::Hook { session, hook, call, agent } => {
+                write!(f, "session {session}, hook {hook}, call {call}, agent {agent}")
+            }
+            Key::HookPayload { session, hook, .. } => {
+                write!(f, "session {session}, hook {hook}, and its payload")
+            }
+            Key::State { run, updated_at, .. } => {
+                write!(f, "run {run}, updated {updated_at}, and its content")
+            }
+            Key::Idempotency { tenant, component, key } => {
+                write!(f, "tenant {tenant}, component {component}, idempotency key {key}")
+            }
+        }
+    }
+}
+
+impl<'a> Key<'a> {
+    /// Returns the key of an id. An empty text is what producers write for want of one: it names nothing.
+    pub(crate) fn id(id: Option<Cow<'a, str>>) -> Option<Self> {
+        id.filter(|id| !id.is_empty()).map(Key::Id)
+    }
+}
+
+impl Key<'_> {
+    /// Returns the key as 128 bits: equal for equal keys of one dialect, different otherwise.
+    pub fn digest(&self, dialect: Dialect) -> [u8; 16] {
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        part(dialect.as_str().as_bytes());
+        match self {
+            Key::Id(id) => {
+                part(b"id");
+                part(id.as_bytes());
+            }
+            Key::Sequence { worker, session, sequence } => {
+                part(b"sequence");
+                part(worker.as_bytes());
+                part(session.as_bytes());
+                part(&sequence.to_le_bytes());
+            }
+            Key::RunSequence { run, seq } => {
+                part(b"run");
+                part(run.as_bytes());
+                part(&seq.to_le_bytes());
+            }
+            Key::Hook { session, hook, call, agent } => {
+                part(b"hook");
+                [session, hook, call, agent].iter().for_each(|text| part(text.as_bytes()));
+            }
+            Key::HookPayload { session, hook, payload } => {
+                part(b"hook payload");
+                part(session.as_bytes());
+                part(hook.as_bytes());
+                part(&json::digest(*payload));
+            }
+            Key::State { run, updated_at, content } => {
+                part(b"state");
+                part(run.as_bytes());
+                part(updated_at.as_bytes());
+                part(&json::digest(*content));
+            }
+            Key::Idempotency { tenant, component, key } => {
+                part(b"idempotency");
+                [tenant, component, key].iter().for_each(|text| part(text.as_bytes()));
+            }
+        }
+        let mut digest = [0; 16];
+        digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        digest
+    }
+}

@@ -1,0 +1,126 @@
+//! The facts of a gateway event.
+//!
+//! The actor is whoever the event is about. Messages, jobs, turns, responses and tool calls are about the agent they are routed
+//! to; heartbeats, pairings and configurations are about the component they come from.
+
+use std::borrow::Cow;
+
+use super::{EVENT, EVENT_TYPE, EventType, IDEMPOTENCY_KEY, PAYLOAD, SOURCE_SLOT};
+use crate::facts::{Facts, Level, Usage, carried, input_path, millis};
+use crate::identity::{Identity, Key};
+use crate::json::Value;
+use crate::shape::Fields;
+
+const EVENT_ID: usize = EVENT.slot("event_id");
+const TRACE_ID: usize = EVENT.slot("trace_id");
+const OCCURRED_AT: usize = EVENT.slot("occurred_at");
+const TENANT_ID: usize = EVENT.slot("tenant_id");
+const ROUTING: usize = EVENT.slot("routing");
+const META: usize = EVENT.slot("meta");
+
+pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
+    facts.event_type = fields.text(EVENT_TYPE).unwrap_or_default();
+    facts.set_type_defaults();
+    let event_type = EventType::parse(&facts.event_type);
+    facts.level = event_type.map_or(Level::Info, level);
+    facts.time_ns = fields.time_ns(OCCURRED_AT);
+    facts.tenant = fields.text(TENANT_ID);
+    facts.trace = fields.text(TRACE_ID);
+    let component = fields.get(SOURCE_SLOT).and_then(|source| source.text_at("component_id"));
+    let mut agent = None;
+    if let Some(routing) = fields.get(ROUTING) {
+        for (key, member) in routing.members() {
+            match key.name().as_ref() {
+                b"agent_id" => agent = member.as_text(),
+                b"session_id" => facts.session = member.as_text(),
+                _ => {}
+            }
+        }
+    }
+    facts.identity = identity(fields, component.as_ref());
+    facts.actor = if event_type.is_some_and(is_about_agent) { agent } else { component };
+    if let Some(payload) = fields.get(PAYLOAD) {
+        read_payload(facts, payload);
+    }
+    if let Some(meta) = fields.get(META) {
+        carried::apply(facts, meta);
+    }
+}
+
+fn is_about_agent(event_type: EventType) -> bool {
+    match event_type {
+        EventType::MessageReceived
+        | EventType::MessageEdited
+        | EventType::MessageDeleted
+        | EventType::CronTriggered
+        | EventType::TurnStarted
+        | EventType::TurnCompleted
+        | EventType::TurnFailed
+        | EventType::ResponseCreated
+        | EventType::ToolRequested
+        | EventType::ToolCompleted
+        | EventType::ToolFailed => true,
+        EventType::HeartbeatTick
+        | EventType::PairingStarted
+        | EventType::PairingCompleted
+        | EventType::PairingFailed
+        | EventType::ConfigApplied
+        | EventType::ConfigReverted => false,
+    }
+}
+
+fn level(event_type: EventType) -> Level {
+    match event_type {
+        EventType::TurnFailed | EventType::PairingFailed => Level::Error,
+        EventType::ToolFailed | EventType::ConfigReverted => Level::Warn,
+        EventType::HeartbeatTick => Level::Debug,
+        EventType::MessageReceived
+        | EventType::MessageEdited
+        | EventType::MessageDeleted
+        | EventType::CronTriggered
+        | EventType::TurnStarted
+        | EventType::TurnCompleted
+        | EventType::ResponseCreated
+        | EventType::ToolRequested
+        | EventType::ToolCompleted
+        | EventType::PairingStarted
+        | EventType::PairingCompleted
+        | EventType::ConfigApplied => Level::Info,
+    }
+}
+
+/// Reads what payloads hold; one name means the same in all of them.
+fn read_payload<'a>(facts: &mut Facts<'a>, payload: Value<'a>) {
+    for (key, member) in payload.members() {
+        match key.name().as_ref() {
+            b"text" | b"error_message" => {
+                facts.message = member.as_text().or(facts.message.take());
+            }
+            b"content" => facts.message = first_text(member).or(facts.message.take()),
+            b"error" => facts.message = member.text_at("message").or(facts.message.take()),
+            b"tool_name" => facts.tool = member.as_text(),
+            b"call_id" => facts.span = member.as_text(),
+            b"args" => facts.path = input_path(member),
+            b"duration_ms" => facts.duration_ms = millis(member),
+            b"job_id" => facts.task = member.as_text(),
+            b"remote_component_id" => facts.subject = member.as_text(),
+            b"usage" => facts.usage = Usage::read(member),
+            _ => {}
+        }
+    }
+}
+
+fn first_text(content: Value<'_>) -> Option<Cow<'_, str>> {
+    content.items().find_map(|part| part.text_at("text"))
+}
+
+fn identity<'a>(fields: &Fields<'a>, component: Option<&Cow<'a, str>>) -> Identity<'a> {
+    let retry = || {
+        Some(Key::Idempotency {
+            key: fields.text(IDEMPOTENCY_KEY).filter(|key| !key.is_empty())?,
+            tenant: fields.text(TENANT_ID)?,
+            component: component?.clone(),
+        })
+    };
+    Identity { own: Key::id(fields.text(EVENT_ID)), retry: retry() }
+}

@@ -1,0 +1,458 @@
+//! Checking a value against its shape: every violation, each with its place, in one walk.
+
+use std::borrow::Cow;
+
+use super::{Check, FIELDS_MAX, Field, Is, Others, Presence, Rule, SEQUENCE_MAX, Shape, Union};
+use crate::json::{Kind, Value, same_name};
+use crate::problem::{Code, Problems};
+use crate::time;
+
+/// The known fields of a checked object, found by their place in its shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Fields<'a> {
+    shape: &'static Shape,
+    object: Value<'a>,
+    slots: [u32; FIELDS_MAX],
+    has_others: bool,
+    /// The slot of the last time that was checked, and the time, so that facts need not parse it again.
+    time: Option<(u8, i64)>,
+}
+
+impl<'a> Fields<'a> {
+    /// Returns the shape the object was checked against.
+    pub fn shape(&self) -> &'static Shape {
+        self.shape
+    }
+
+    /// Returns the object.
+    pub fn object(&self) -> Value<'a> {
+        self.object
+    }
+
+    /// Returns the value of the field at this place of the shape.
+    #[inline]
+    pub fn get(&self, slot: usize) -> Option<Value<'a>> {
+        match self.slots[slot] {
+            0 => None,
+            idx => Some(self.object.value_at(idx)),
+        }
+    }
+
+    /// Returns a member that the shape does not name.
+    #[inline]
+    pub fn other(&self, name: &str) -> Option<Value<'a>> {
+        if self.has_others { self.object.get(name) } else { None }
+    }
+
+    /// Returns the time at this place of the shape, in nanoseconds since 1970.
+    #[inline]
+    pub fn time_ns(&self, slot: usize) -> Option<i64> {
+        match self.time {
+            Some((checked, ns)) if usize::from(checked) == slot => Some(ns),
+            Some(_) | None => time::parse_rfc3339(&self.text(slot)?),
+        }
+    }
+
+    /// Returns the time at this place of the shape, where it is written in milliseconds, in nanoseconds since 1970.
+    #[inline]
+    pub fn time_of_millis_ns(&self, slot: usize) -> Option<i64> {
+        self.get(slot)?.as_i64()?.checked_mul(time::MILLI_NS)
+    }
+
+    /// Returns the string at this place of the shape.
+    #[inline]
+    pub fn text(&self, slot: usize) -> Option<Cow<'a, str>> {
+        self.get(slot)?.as_text()
+    }
+}
+
+/// Checks any value. For objects whose fields are wanted afterwards there is [`check_fields`].
+pub fn check(check: &Check, value: Value<'_>, problems: &mut Problems) {
+    match check {
+        Check::Any => {}
+        Check::Null => expect(value, value.kind() == Kind::Null, "null", problems),
+        Check::Bool => expect(value, value.as_bool().is_some(), "boolean", problems),
+        Check::Object => expect(value, value.kind() == Kind::Object, "object", problems),
+        Check::Text(rule) => text(rule, value, problems),
+        Check::Number { min, max } => number(*min, *max, value, problems),
+        Check::Integer { min } => integer(*min, value, problems),
+        Check::Sequence => sequence(value, problems),
+        Check::Byte => byte(value, problems),
+        Check::Version { current, tolerated } => version(*current, *tolerated, value, problems),
+        Check::Shape(shape) => {
+            check_fields(shape, value, problems);
+        }
+        Check::Union(union) => {
+            check_fields(pick(union, value), value, problems);
+        }
+        Check::List(item) => {
+            expect(value, value.kind() == Kind::Array, "array", problems);
+            value.items().for_each(|value| self::check(item, value, problems));
+        }
+        Check::EmptyList => {
+            expect(value, value.kind() == Kind::Array, "array", problems);
+            if value.items().next().is_some() {
+                problems.at(value, Code::Length, "must be empty: `[]`");
+            }
+        }
+        Check::Either(checks) => match checks.iter().find(|check| takes(check, value)) {
+            Some(check) => self::check(check, value, problems),
+            None => {
+                let kinds: Vec<_> = checks.iter().map(kind_name).collect();
+                expect(value, false, &kinds.join(" or "), problems);
+            }
+        },
+    }
+}
+
+/// Checks an object against its shape and remembers where its known fields are; of a repeated key the first counts.
+pub fn check_fields<'a>(
+    shape: &'static Shape,
+    object: Value<'a>,
+    problems: &mut Problems,
+) -> Fields<'a> {
+    let mut fields =
+        Fields { shape, object, slots: [0; FIELDS_MAX], has_others: false, time: None };
+    if object.kind() != Kind::Object {
+        expect(object, false, "object", problems);
+        return fields;
+    }
+    // Producers write their fields in a steady order, so the next field is mostly the one after the last.
+    let mut hint = 0;
+    let mut seen = 0;
+    for (key, value) in object.members() {
+        match find(shape.fields, hint, key) {
+            Some(slot) => {
+                hint = slot + 1;
+                if fields.slots[slot] == 0 {
+                    fields.slots[slot] = value.idx();
+                    seen |= 1 << slot;
+                    match (&shape.fields[slot].check, value.kind()) {
+                        (Check::Text(Rule::Any), Kind::Text) | (Check::Object, Kind::Object) => {}
+                        (Check::Text(Rule::DateTime), Kind::Text) => {
+                            let time = date_time(value, problems);
+                            fields.time = time.map(|ns| (slot as u8, ns));
+                        }
+                        (rule, _) => check(rule, value, problems),
+                    }
+                }
+            }
+            None => {
+                fields.has_others = true;
+                if shape.others == Others::Refused {
+                    unknown(shape, key, problems);
+                }
+            }
+        }
+    }
+    if shape.demanded & !seen != 0 {
+        missing(&fields, problems);
+    }
+    fields
+}
+
+#[cold]
+fn missing(fields: &Fields<'_>, problems: &mut Problems) {
+    for (slot, field) in fields.shape.fields.iter().enumerate() {
+        match field.presence {
+            Presence::Required if fields.slots[slot] == 0 => {
+                problems.missing(fields.object, field.name, Code::Missing);
+            }
+            Presence::Expected(code) if fields.slots[slot] == 0 => {
+                problems.missing(fields.object, field.name, code);
+            }
+            Presence::Required | Presence::Expected(_) | Presence::Optional => {}
+        }
+    }
+}
+
+/// Returns the shape that a union gives this value.
+pub(crate) fn pick(union: &Union, value: Value<'_>) -> &'static Shape {
+    // Neighbouring conditions mostly ask for the same member.
+    let mut last: Option<(&str, Option<Value<'_>>)> = None;
+    let mut member = |name: &'static str| match last {
+        Some((asked, found)) if std::ptr::eq(asked, name) => found,
+        Some(_) | None => {
+            let found = value.get(name);
+            last = Some((name, found));
+            found
+        }
+    };
+    let mut holds = |(name, is): &(&'static str, Is)| match (member(name), is) {
+        (Some(member), Is::Text(word)) => member.is_text(word),
+        (Some(_), Is::Present) | (None, Is::Absent) => true,
+        (None, Is::Text(_) | Is::Present) | (Some(_), Is::Absent) => false,
+    };
+    let variant = union.variants.iter().find(|variant| variant.when.iter().all(&mut holds));
+    variant.map_or(union.otherwise, |variant| variant.shape)
+}
+
+#[inline]
+fn find(fields: &[Field], hint: usize, key: Value<'_>) -> Option<usize> {
+    if key.is_escaped() {
+        return fields.iter().position(|field| key.is_text(field.name));
+    }
+    let (hash, name) = (key.raw_hash(), key.raw_bytes());
+    let is = |field: &Field| field.hash == hash && same_name(field.name.as_bytes(), name);
+    let (before, after) = fields.split_at(hint.min(fields.len()));
+    match after.iter().position(is) {
+        Some(offset) => Some(before.len() + offset),
+        None => before.iter().position(is),
+    }
+}
+
+#[cold]
+fn unknown(shape: &Shape, key: Value<'_>, problems: &mut Problems) {
+    if !problems.has_room(Code::UnknownField) {
+        return;
+    }
+    let name = key.as_text().expect("a key is a string");
+    let known: Vec<_> = shape.fields.iter().map(|field| field.name).collect();
+    let hint = did_you_mean(&name, &known);
+    problems.at(
+        key,
+        Code::UnknownField,
+        format!("`{}` is not a field of {}{hint}", shorten(&name), shape.title),
+    );
+}
+
+/// Returns the known word that may have been meant, as the end of a message.
+fn did_you_mean(word: &str, known: &[&str]) -> String {
+    nearest(word, known).map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+}
+
+/// Returns the known word that differs from `word` in at most two places.
+pub(crate) fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
+    let distance = |other: &str| {
+        let mut row: Vec<usize> = (0..=other.len()).collect();
+        for (n, a) in word.bytes().take(64).enumerate() {
+            let mut diagonal = n;
+            row[0] = n + 1;
+            for (m, b) in other.bytes().enumerate() {
+                let cost = diagonal + usize::from(a != b);
+                diagonal = row[m + 1];
+                row[m + 1] = cost.min(diagonal + 1).min(row[m] + 1);
+            }
+        }
+        row[other.len()]
+    };
+    let best = known.iter().map(|other| (distance(other), *other)).min()?;
+    (best.0 <= 2 && best.0 < best.1.len()).then_some(best.1)
+}
+
+#[inline]
+fn expect(value: Value<'_>, holds: bool, wanted: &str, problems: &mut Problems) {
+    if !holds {
+        let found = value.kind().name();
+        problems.at(value, Code::Type, format!("expected {wanted}, found {found}"));
+    }
+}
+
+#[inline]
+fn text(rule: &Rule, value: Value<'_>, problems: &mut Problems) {
+    if value.kind() != Kind::Text {
+        return expect(value, false, "string", problems);
+    }
+    if matches!(rule, Rule::Any) {
+        return;
+    }
+    let text = &*value.as_text().expect("the kind is a string");
+    match rule {
+        Rule::Any => {}
+        Rule::NonEmpty | Rule::Known(..) if text.is_empty() => {
+            problems.at(value, Code::Length, "must not be empty");
+        }
+        Rule::NonEmpty => {}
+        Rule::Known(words, code) => {
+            if !words.contains(&text) {
+                let hint = did_you_mean(text, words);
+                let message = format!("`{}` is kept, but not known{hint}", shorten(text));
+                problems.at(value, *code, message);
+            }
+        }
+        Rule::OneOf(words) => one_of(words, &[], text, value, problems),
+        Rule::Tolerant(words, tolerated) => one_of(words, tolerated, text, value, problems),
+        Rule::DateTime => {
+            date_time(value, problems);
+        }
+        Rule::Uuid => {
+            if !is_uuid(text) {
+                problems.at(value, Code::Format, format!("`{}` is not a UUID", shorten(text)));
+            }
+        }
+        Rule::Pattern(pattern) => {
+            if !(pattern.matches)(text) {
+                let message = format!("`{}` is not {}", shorten(text), pattern.expected);
+                problems.at(value, Code::Pattern, message);
+            }
+        }
+    }
+}
+
+fn date_time(value: Value<'_>, problems: &mut Problems) -> Option<i64> {
+    let text = value.as_text()?;
+    let time = time::parse_parts(&text);
+    if time.is_none() {
+        let message = format!(
+            "`{}` is not an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z",
+            shorten(&text)
+        );
+        problems.at(value, Code::Format, message);
+    }
+    time.and_then(time::to_ns)
+}
+
+fn one_of(
+    words: &[&str],
+    tolerated: &[(&str, Code)],
+    text: &str,
+    value: Value<'_>,
+    problems: &mut Problems,
+) {
+    if words.iter().any(|word| same_name(word.as_bytes(), text.as_bytes())) {
+        return;
+    }
+    match tolerated.iter().find(|(word, _)| *word == text) {
+        Some((_, code)) => {
+            problems.at(value, *code, format!("`{text}` is tolerated, not specified"))
+        }
+        None if words.len() == 1 => {
+            let message = format!("must be `{}`, not `{}`", words[0], shorten(text));
+            problems.at(value, Code::Enum, message);
+        }
+        None => {
+            let hint = did_you_mean(text, words);
+            let message = format!("`{}` is not one of {}{hint}", shorten(text), words.join(", "));
+            problems.at(value, Code::Enum, message);
+        }
+    }
+}
+
+fn number(min: f64, max: f64, value: Value<'_>, problems: &mut Problems) {
+    let Some(n) = value.as_f64() else {
+        return expect(value, false, "number", problems);
+    };
+    if n < min || n > max {
+        problems.at(value, Code::Range, format!("{} is not between {min} and {max}", value.raw()));
+    }
+}
+
+fn integer(min: i64, value: Value<'_>, problems: &mut Problems) {
+    if !value.is_integer() {
+        let found = match value.kind() {
+            Kind::Number => "a number with a fraction",
+            kind => kind.name(),
+        };
+        return problems.at(value, Code::Type, format!("expected integer, found {found}"));
+    }
+    let is_less = || match value.as_i64() {
+        Some(n) => n < min,
+        None => value.as_f64().is_some_and(|n| n < min as f64),
+    };
+    if min > i64::MIN && is_less() {
+        problems.at(value, Code::Range, format!("{} is less than {min}", value.raw()));
+    }
+}
+
+fn byte(value: Value<'_>, problems: &mut Problems) {
+    integer(0, value, problems);
+    if value.is_integer() && value.as_f64().is_some_and(|n| n > f64::from(u8::MAX)) {
+        problems.at(value, Code::Range, format!("{} is more than {}", value.raw(), u8::MAX));
+    }
+}
+
+fn sequence(value: Value<'_>, problems: &mut Problems) {
+    integer(0, value, problems);
+    if value.is_integer() && value.as_f64().is_some_and(|n| n > SEQUENCE_MAX as f64) {
+        let message = format!("{} is more than {SEQUENCE_MAX}", value.raw());
+        problems.at(value, Code::Range, message);
+    }
+}
+
+fn version(
+    current: u64,
+    tolerated: Option<(u64, Code)>,
+    value: Value<'_>,
+    problems: &mut Problems,
+) {
+    if value.as_u64() == Some(current) {
+        return;
+    }
+    let Some(found) = value.as_f64() else {
+        return expect(value, false, "integer", problems);
+    };
+    match tolerated {
+        Some((also, code)) if found == also as f64 => {
+            problems.at(
+                value,
+                code,
+                format!("the document says {current}, producers write {also}"),
+            );
+        }
+        _ => {
+            let also = tolerated.map_or(String::new(), |(also, _)| format!(" and {also}"));
+            let message = format!("version {} cannot be read, only {current}{also}", value.raw());
+            problems.at(value, Code::Version, message);
+        }
+    }
+}
+
+fn takes(check: &Check, value: Value<'_>) -> bool {
+    let kind = value.kind();
+    match check {
+        Check::Any => true,
+        Check::Null => kind == Kind::Null,
+        Check::Bool => matches!(kind, Kind::True | Kind::False),
+        Check::Text(_) => kind == Kind::Text,
+        Check::Number { .. }
+        | Check::Integer { .. }
+        | Check::Sequence
+        | Check::Byte
+        | Check::Version { .. } => kind == Kind::Number,
+        Check::Object | Check::Shape(_) | Check::Union(_) => kind == Kind::Object,
+        Check::List(_) | Check::EmptyList => kind == Kind::Array,
+        Check::Either(checks) => checks.iter().any(|check| takes(check, value)),
+    }
+}
+
+fn kind_name(check: &Check) -> &'static str {
+    match check {
+        Check::Any => "anything",
+        Check::Null => "null",
+        Check::Bool => "boolean",
+        Check::Text(_) => "string",
+        Check::Number { .. } => "number",
+        Check::Integer { .. } | Check::Sequence | Check::Byte | Check::Version { .. } => "integer",
+        Check::Object | Check::Shape(_) | Check::Union(_) => "object",
+        Check::List(_) | Check::EmptyList => "array",
+        Check::Either(_) => "one of several",
+    }
+}
+
+/// Which bytes are hex digits.
+const IS_HEX: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = (byte as u8).is_ascii_hexdigit();
+        byte += 1;
+    }
+    table
+};
+
+/// Returns whether the text is 8-4-4-4-12 hex digits.
+pub(crate) fn is_uuid(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() == 36
+        && [8, 13, 18, 23].iter().all(|&at| bytes[at] == b'-')
+        && bytes.iter().map(|&byte| u32::from(IS_HEX[usize::from(byte)])).sum::<u32>() == 32
+}
+
+/// Cuts a value for a message.
+pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
+    const CHARS_MAX: usize = 60;
+    match text.char_indices().nth(CHARS_MAX) {
+        None => Cow::Borrowed(text),
+        Some((at, _)) => Cow::Owned(format!("{}…", &text[..at])),
+    }
+}
