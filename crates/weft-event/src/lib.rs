@@ -17,6 +17,7 @@ pub mod needle;
 pub mod own;
 pub mod pinchy;
 pub mod problem;
+pub mod sample;
 pub mod shape;
 pub mod taxonomy;
 #[cfg(test)]
