@@ -23,6 +23,7 @@ pub mod taxonomy;
 #[cfg(test)]
 mod testing;
 pub mod time;
+pub mod validate;
 
 pub use dialect::Dialect;
 pub use facts::{Facts, Level, Status, Usage};
