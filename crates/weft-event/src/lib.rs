@@ -25,6 +25,7 @@ pub mod taxonomy;
 #[cfg(test)]
 mod testing;
 pub mod time;
+pub mod translate;
 pub mod validate;
 
 pub use dialect::Dialect;

@@ -1,0 +1,216 @@
+//! One log record with what surrounds it, read by name.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use crate::facts::Level;
+use crate::json::{Json, Kind, Object, Value};
+use crate::translate::trace;
+
+/// Prefix that Claude Code gives the names of its records where they stand in the body.
+const CLAUDE_CODE: &str = "claude_code.";
+
+/// A log record in the two lists that it stands in, by resource and by scope.
+pub(super) struct Record<'a> {
+    pub(super) value: Value<'a>,
+    pub(super) scope_logs: Value<'a>,
+    pub(super) resource_logs: Value<'a>,
+    pub(super) around: Around,
+}
+
+/// Whether resource and scope are kept with an event made of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    Kept,
+    Lost,
+}
+
+impl<'a> Record<'a> {
+    /// Returns the first attribute of these names as text; numbers as they are written.
+    pub(super) fn text(&self, names: &[&str]) -> Option<Cow<'a, str>> {
+        names.iter().find_map(|name| any_text(attribute(self.value, name)?))
+    }
+
+    /// Returns the first attribute of these names as a count; numbers may be written as text.
+    pub(super) fn count(&self, names: &[&str]) -> Option<u64> {
+        self.text(names)?.parse().ok()
+    }
+
+    /// Returns the first attribute of these names as a number.
+    pub(super) fn number(&self, names: &[&str]) -> Option<f64> {
+        self.text(names)?.parse().ok().filter(|n: &f64| n.is_finite())
+    }
+
+    /// Returns the record's name: its own field, else an attribute, else its body.
+    pub(super) fn name(&self) -> Cow<'a, str> {
+        let own = self.value.text_at("eventName").or_else(|| self.value.text_at("event_name"));
+        let own = own.filter(|name| !name.is_empty());
+        let name = own.or_else(|| self.text(&["event.name"])).or_else(|| self.body());
+        match name.unwrap_or_default() {
+            Cow::Borrowed(name) => Cow::Borrowed(name.strip_prefix(CLAUDE_CODE).unwrap_or(name)),
+            Cow::Owned(name) => match name.strip_prefix(CLAUDE_CODE) {
+                Some(rest) => Cow::Owned(rest.to_owned()),
+                None => Cow::Owned(name),
+            },
+        }
+    }
+
+    /// Returns the body, if it is text.
+    pub(super) fn body(&self) -> Option<Cow<'a, str>> {
+        self.value.get("body")?.text_at("stringValue")
+    }
+
+    /// Returns the record's time, else when it was seen. Zero is no time.
+    pub(super) fn time_ns(&self) -> Option<i64> {
+        self.nanos("timeUnixNano").or_else(|| self.nanos("observedTimeUnixNano"))
+    }
+
+    /// Returns when it happened, by its own word alone.
+    pub(super) fn own_time_ns(&self) -> Option<i64> {
+        let nanos = self.value.get("timeUnixNano")?;
+        nanos.as_text().unwrap_or(Cow::Borrowed(nanos.raw())).parse().ok()
+    }
+
+    fn nanos(&self, name: &str) -> Option<i64> {
+        let nanos = self.value.get(name)?;
+        let text = nanos.as_text().unwrap_or(Cow::Borrowed(nanos.raw()));
+        text.parse::<i64>().ok().filter(|&ns| ns > 0)
+    }
+
+    /// Returns who it is about: the agent, else the service.
+    pub(super) fn agent(&self) -> Option<Cow<'a, str>> {
+        let service = || any_text(attribute(self.resource_logs.get("resource")?, "service.name")?);
+        let agent = self.text(&["gen_ai.agent.id", "agent_id", "gen_ai.agent.name"]);
+        agent.or_else(service).filter(|agent| !agent.is_empty())
+    }
+
+    /// Returns its session.
+    pub(super) fn session(&self) -> Option<Cow<'a, str>> {
+        self.text(&["session.id", "gen_ai.conversation.id", "conversation.id"])
+    }
+
+    /// Returns its trace; an id of the wrong form is no id.
+    pub(super) fn trace_id(&self) -> Option<Cow<'a, str>> {
+        self.value.text_at("traceId").filter(|id| trace::trace(id).is_own)
+    }
+
+    /// Returns its span; an id of the wrong form is no id.
+    pub(super) fn span_id(&self) -> Option<Cow<'a, str>> {
+        self.value.text_at("spanId").filter(|id| trace::span(id).is_own)
+    }
+
+    /// Returns how loud it is, if it says so.
+    pub(super) fn level(&self) -> Option<Level> {
+        match self.value.get("severityNumber")?.as_u64()? {
+            1..=8 => Some(Level::Debug),
+            9..=12 => Some(Level::Info),
+            13..=16 => Some(Level::Warn),
+            17..=24 => Some(Level::Error),
+            _ => None,
+        }
+    }
+
+    /// Returns whether it stands in a resource or scope that says anything.
+    pub(super) fn has_surroundings(&self) -> bool {
+        let says = |value: Value<'_>| match value.kind() {
+            Kind::Array => value.items().next().is_some(),
+            Kind::Object => value.members().next().is_some(),
+            Kind::Text => value.raw_text() != Some(""),
+            Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Key => false,
+        };
+        let around = [self.resource_logs.get("resource"), self.scope_logs.get("scope")];
+        let around = around.into_iter().flatten();
+        let schemas = [self.resource_logs, self.scope_logs].map(|logs| logs.get("schemaUrl"));
+        around.flat_map(Value::members).any(|(_, member)| says(member))
+            || schemas.into_iter().flatten().any(says)
+            || self.is_seen_later()
+    }
+
+    /// Returns whether it says when it was seen, and that is not when it happened.
+    fn is_seen_later(&self) -> bool {
+        let seen = self.nanos("observedTimeUnixNano");
+        seen.is_some() && seen != self.time_ns()
+    }
+
+    /// Returns an export request with this record alone, and what is kept of its surroundings.
+    pub(super) fn request(&self) -> Json<'static> {
+        let bare = |list: &str, item: Json<'_>| {
+            Json::object(|object| object.json(list, &Json::array([item])))
+        };
+        let resource_logs = match self.around {
+            Around::Kept => {
+                let scope_logs = with_one(self.scope_logs, "logRecords", Json::of(self.value));
+                with_one(self.resource_logs, "scopeLogs", scope_logs)
+            }
+            Around::Lost => bare("scopeLogs", bare("logRecords", Json::of(self.value))),
+        };
+        Json::object(|request| request.json("resourceLogs", &Json::array([resource_logs])))
+    }
+}
+
+/// Writes an object as it is, with one item in one of its lists.
+fn with_one(object: Value<'_>, list: &str, item: Json<'_>) -> Json<'static> {
+    let mut item = Some(item);
+    Json::object(|out| {
+        for (key, member) in object.members() {
+            match key.as_text().expect("a key is a string") {
+                name if name != list => out.json(&name, &Json::of(member)),
+                name => item.take().into_iter().for_each(|item| {
+                    out.json(&name, &Json::array([item]));
+                }),
+            }
+        }
+    })
+}
+
+/// Returns the value of an attribute.
+pub(super) fn attribute<'a>(of: Value<'a>, name: &str) -> Option<Value<'a>> {
+    let mut attributes = of.get("attributes")?.items();
+    attributes.find(|item| item.get("key").is_some_and(|key| key.is_text(name)))?.get("value")
+}
+
+fn any_text(any: Value<'_>) -> Option<Cow<'_, str>> {
+    let (_, value) = any.members().next()?;
+    match value.kind() {
+        Kind::Text => value.as_text(),
+        Kind::Number | Kind::True | Kind::False => Some(Cow::Borrowed(value.raw())),
+        Kind::Null | Kind::Object | Kind::Array | Kind::Key => None,
+    }
+}
+
+/// Writes a list of keys and values as an object.
+fn key_values(list: Option<Value<'_>>) -> Json<'static> {
+    Json::object(|object| put_key_values(object, list, |_| true))
+}
+
+/// Writes those of a list of keys and values that are to be kept; of a key that stands twice the first counts.
+pub(super) fn put_key_values(
+    object: &mut Object<'_>,
+    list: Option<Value<'_>>,
+    keep: impl Fn(&str) -> bool,
+) {
+    let mut seen = HashSet::new();
+    for item in list.into_iter().flat_map(Value::items) {
+        let Some(key) = item.text_at("key").filter(|key| keep(key)) else { continue };
+        if seen.insert(key.clone()) {
+            object.json(&key, &any_json(item.get("value")));
+        }
+    }
+}
+
+/// Writes OTLP's tagged value as plain JSON; bytes stay the base64 text that they are.
+fn any_json(any: Option<Value<'_>>) -> Json<'static> {
+    let Some((key, value)) = any.and_then(|any| any.members().next()) else { return Json::null() };
+    match key.raw_text() {
+        Some("intValue") => {
+            let n = value.as_text().and_then(|text| text.parse::<i64>().ok()).or(value.as_i64());
+            n.map_or(Json::null(), Json::integer)
+        }
+        Some("arrayValue") => {
+            let items = value.get("values").into_iter().flat_map(Value::items);
+            Json::array(items.map(|item| any_json(Some(item))))
+        }
+        Some("kvlistValue") => key_values(value.get("values")),
+        _ => Json::of(value).into_owned(),
+    }
+}
