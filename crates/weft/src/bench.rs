@@ -1,0 +1,34 @@
+//! `weft bench`: how fast Weft is on this machine, beside what one would use instead.
+
+mod contest;
+mod corpus;
+mod installed;
+#[cfg(feature = "peers")]
+mod peers;
+mod report;
+mod validate;
+
+use crate::Outcome;
+
+const EXAMPLES: &str = "\
+Examples:
+  weft bench validate --events 50000      measure validation on 50,000 made-up events";
+
+/// Measure how fast Weft is on this machine
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    Validate(validate::Args),
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    match args.what {
+        What::Validate(args) => validate::run(&args),
+    }
+}

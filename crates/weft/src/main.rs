@@ -1,0 +1,52 @@
+//! The `weft` command: arguments in, an exit code out. What is worth a unit test lives in the libraries.
+
+mod bench;
+mod cli;
+mod completions;
+mod convert;
+mod explain;
+mod inputs;
+mod merge;
+mod output;
+mod progress;
+mod schema;
+mod table;
+mod taxonomy;
+mod validate;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+/// How a command that ran to its end turned out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// All is well.
+    Fine,
+    /// It found something to tell about the input.
+    Found,
+    /// Some of the input could not be read; the reasons are told already.
+    Unreadable,
+}
+
+fn main() -> ExitCode {
+    let outcome = cli::Cli::parse().command.run();
+    let code = match outcome {
+        Ok(Outcome::Fine) => 0,
+        Ok(Outcome::Found) => 1,
+        Ok(Outcome::Unreadable) => 2,
+        Err(error) if is_closed_pipe(&error) => 0,
+        Err(error) => {
+            output::tell_error(&error);
+            2
+        }
+    };
+    ExitCode::from(code)
+}
+
+/// Whoever reads our output has seen enough, as `head` does.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
