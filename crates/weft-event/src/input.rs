@@ -105,13 +105,14 @@ impl FaultKind {
 }
 
 impl<'b> Line<'b> {
-    /// Returns the line with every line break inside a pretty-printed object made a space.
+    /// Returns the event as it came: without the blanks around it, and with every line break between its tokens made a space.
     pub fn on_one_line(&self) -> Cow<'b, [u8]> {
-        if memchr(b'\n', self.bytes).is_none() {
-            return Cow::Borrowed(self.bytes);
+        let bytes = self.bytes.trim_ascii();
+        if memchr(b'\n', bytes).is_none() {
+            return Cow::Borrowed(bytes);
         }
-        let mut line = Vec::with_capacity(self.bytes.len());
-        for part in self.bytes.split(|&byte| byte == b'\n') {
+        let mut line = Vec::with_capacity(bytes.len());
+        for part in bytes.split(|&byte| byte == b'\n') {
             if !line.is_empty() {
                 line.push(b' ');
             }

@@ -163,6 +163,9 @@ fn a_pretty_printed_object_is_one_line() {
     let mut lines = Lines::new(&b"{\r\n  \"a\": 1\n}\n"[..]);
     let Ok(Some(Item::Line(line))) = lines.read() else { panic!("it is a line") };
     assert_eq!(String::from_utf8_lossy(&line.on_one_line()), "{   \"a\": 1 }");
+    let mut lines = Lines::new(&b"  {\"a\": 1} \n"[..]);
+    let Ok(Some(Item::Line(line))) = lines.read() else { panic!("it is a line") };
+    assert_eq!(String::from_utf8_lossy(&line.on_one_line()), "{\"a\": 1}");
 }
 
 #[test]
