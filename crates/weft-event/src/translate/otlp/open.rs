@@ -26,7 +26,8 @@ pub(in crate::translate) fn open(
 ) -> Option<Vec<Result<Opened, Untranslatable>>> {
     let Records { good, problems } = records(value)?;
     let opened = good.iter().map(|record| open_record(record, fill));
-    Some(opened.chain(problems.into_iter().map(|p| Err(Untranslatable::Malformed(p)))).collect())
+    let malformed = problems.list().iter().cloned().map(|p| Err(Untranslatable::Malformed(p)));
+    Some(opened.chain(malformed).collect())
 }
 
 /// Takes a request apart into requests with one record each, as they are, and what is wrong with the rest; `None` if the
@@ -35,6 +36,7 @@ pub(in crate::translate) fn open(
 /// A request with nothing wrong stays whole.
 pub(in crate::translate) fn unpack(value: Value<'_>) -> Option<(Vec<String>, Vec<Problem>)> {
     let Records { good, problems } = records(value)?;
+    let problems = problems.list().to_vec();
     let requests = match problems.is_empty() {
         true => vec![value.raw().to_owned()],
         false => good.iter().map(|record| record.request().as_str().to_owned()).collect(),

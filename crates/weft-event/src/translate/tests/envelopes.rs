@@ -399,3 +399,18 @@ fn a_large_resource_is_not_copied_into_every_event() {
     let n_bytes: usize = many.iter().flatten().map(|opened| opened.line.len()).sum();
     assert!(n_bytes < 4 << 20, "{n_bytes} bytes");
 }
+
+#[test]
+fn records_that_are_too_many_to_tell_are_told_to_be_left_out() {
+    let records = vec!["5"; 150].join(",");
+    let request = format!(r#"{{"resourceLogs":[{{"scopeLogs":[{{"logRecords":[{records}]}}]}}]}}"#);
+    let mut tape = Tape::new();
+    let opened = open(tape.parse(&request).unwrap(), &Fill::default()).unwrap();
+    assert_eq!(opened.len(), crate::problem::PROBLEMS_MAX);
+    let last = opened.last().unwrap().as_ref().unwrap_err().to_string();
+    let place = "/resourceLogs/0/scopeLogs/0/logRecords/99";
+    assert_eq!(
+        last,
+        format!("{place}: expected object, found number; further errors are left out")
+    );
+}

@@ -2,20 +2,17 @@
 
 use super::record::{Around, Record};
 use crate::json::{Kind, LINE_BYTES_MAX, Value};
-use crate::problem::{Code, Problem};
+use crate::problem::{Code, Problems};
 
 /// Most bytes that copies of resources and scopes may take in the events out of one request.
 const COPIES_BYTES_MAX: usize = LINE_BYTES_MAX;
-
-/// Most problems that are told of one request.
-const PROBLEMS_MAX: usize = 100;
 
 /// What a request holds.
 pub(super) struct Records<'a> {
     /// The records that can be read, in the order of the request.
     pub(super) good: Vec<Record<'a>>,
     /// What is wrong with the rest.
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Problems,
 }
 
 /// Returns the records of an export request; `None` if the value is none.
@@ -24,11 +21,11 @@ pub(super) struct Records<'a> {
 pub(super) fn records(value: Value<'_>) -> Option<Records<'_>> {
     value.get("resourceLogs")?;
     let mut good = Vec::new();
-    let mut problems = Vec::new();
+    let mut problems = Problems::new();
     let mut copies_bytes = 0_usize;
-    for key in value.repeated_keys().take(PROBLEMS_MAX) {
+    for key in value.repeated_keys() {
         let message = format!("{} stands twice; only the first is read", key.raw());
-        problems.push(Problem { code: Code::DuplicateKey, pointer: key.pointer(), message });
+        problems.at(key, Code::DuplicateKey, message);
     }
     for resource_logs in objects(value, "resourceLogs", &mut problems) {
         if !member_is(resource_logs, "resource", Kind::Object, &mut problems) {
@@ -53,7 +50,7 @@ pub(super) fn records(value: Value<'_>) -> Option<Records<'_>> {
 }
 
 /// Returns the objects in a list; what is no list or no object is told.
-fn objects<'a>(holder: Value<'a>, name: &str, problems: &mut Vec<Problem>) -> Vec<Value<'a>> {
+fn objects<'a>(holder: Value<'a>, name: &str, problems: &mut Problems) -> Vec<Value<'a>> {
     if !member_is(holder, name, Kind::Array, problems) {
         return Vec::new();
     }
@@ -70,7 +67,7 @@ fn around_bytes(resource_logs: Value<'_>, scope_logs: Value<'_>) -> usize {
 }
 
 /// Returns whether attributes and body of a record are of their form; tells every one that is not.
-fn has_good_attributes(record: Value<'_>, problems: &mut Vec<Problem>) -> bool {
+fn has_good_attributes(record: Value<'_>, problems: &mut Problems) -> bool {
     let mut is_good = member_is(record, "attributes", Kind::Array, problems);
     for attribute in record.get("attributes").into_iter().flat_map(Value::items) {
         is_good &= is(attribute, Kind::Object, problems)
@@ -81,15 +78,15 @@ fn has_good_attributes(record: Value<'_>, problems: &mut Vec<Problem>) -> bool {
 }
 
 /// Returns whether a member is of a kind, or not there; tells it if not.
-fn member_is(holder: Value<'_>, name: &str, kind: Kind, problems: &mut Vec<Problem>) -> bool {
+fn member_is(holder: Value<'_>, name: &str, kind: Kind, problems: &mut Problems) -> bool {
     let member = holder.get(name).filter(|member| member.kind() != Kind::Null);
     member.is_none_or(|member| is(member, kind, problems))
 }
 
-fn is(value: Value<'_>, kind: Kind, problems: &mut Vec<Problem>) -> bool {
-    if value.kind() != kind && problems.len() < PROBLEMS_MAX {
+fn is(value: Value<'_>, kind: Kind, problems: &mut Problems) -> bool {
+    if value.kind() != kind {
         let message = format!("expected {}, found {}", kind.name(), value.kind().name());
-        problems.push(Problem { code: Code::Type, pointer: value.pointer(), message });
+        problems.at(value, Code::Type, message);
     }
     value.kind() == kind
 }
