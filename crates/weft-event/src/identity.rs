@@ -125,51 +125,45 @@ impl<'a> Key<'a> {
 impl Key<'_> {
     /// Returns the key as 128 bits: equal for equal keys of one dialect, different otherwise.
     pub fn digest(&self, dialect: Dialect) -> [u8; 16] {
-        let mut hasher = blake3::Hasher::new();
-        let mut part = |bytes: &[u8]| {
-            hasher.update(&(bytes.len() as u64).to_le_bytes());
-            hasher.update(bytes);
-        };
-        part(dialect.as_str().as_bytes());
+        let dialect = dialect.as_str().as_bytes();
         match self {
-            Key::Id(id) => {
-                part(b"id");
-                part(id.as_bytes());
-            }
+            Key::Id(id) => digest_parts(&[dialect, b"id", id.as_bytes()]),
             Key::Sequence { worker, session, sequence } => {
-                part(b"sequence");
-                part(worker.as_bytes());
-                part(session.as_bytes());
-                part(&sequence.to_le_bytes());
+                let (worker, session) = (worker.as_bytes(), session.as_bytes());
+                digest_parts(&[dialect, b"sequence", worker, session, &sequence.to_le_bytes()])
             }
             Key::RunSequence { run, seq } => {
-                part(b"run");
-                part(run.as_bytes());
-                part(&seq.to_le_bytes());
+                digest_parts(&[dialect, b"run", run.as_bytes(), &seq.to_le_bytes()])
             }
             Key::Hook { session, hook, call, agent } => {
-                part(b"hook");
-                [session, hook, call, agent].iter().for_each(|text| part(text.as_bytes()));
+                let [session, hook, call, agent] =
+                    [session, hook, call, agent].map(|text| text.as_bytes());
+                digest_parts(&[dialect, b"hook", session, hook, call, agent])
             }
             Key::HookPayload { session, hook, payload } => {
-                part(b"hook payload");
-                part(session.as_bytes());
-                part(hook.as_bytes());
-                part(&json::digest(*payload));
+                let (session, hook) = (session.as_bytes(), hook.as_bytes());
+                digest_parts(&[dialect, b"hook payload", session, hook, &json::digest(*payload)])
             }
             Key::State { run, updated_at, content } => {
-                part(b"state");
-                part(run.as_bytes());
-                part(updated_at.as_bytes());
-                part(&json::digest(*content));
+                let (run, updated_at) = (run.as_bytes(), updated_at.as_bytes());
+                digest_parts(&[dialect, b"state", run, updated_at, &json::digest(*content)])
             }
             Key::Idempotency { tenant, component, key } => {
-                part(b"idempotency");
-                [tenant, component, key].iter().for_each(|text| part(text.as_bytes()));
+                let [tenant, component, key] = [tenant, component, key].map(|text| text.as_bytes());
+                digest_parts(&[dialect, b"idempotency", tenant, component, key])
             }
         }
-        let mut digest = [0; 16];
-        digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-        digest
     }
+}
+
+/// Returns 128 bits that only these parts give, in this order.
+pub(crate) fn digest_parts(parts: &[&[u8]]) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    let mut digest = [0; 16];
+    digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    digest
 }

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::source::{digest, uuid};
+use super::source::uuid;
 use super::{
     Fill, Lack, Lacks, Opened, Origin, Source, Target, Untranslatable, on_one_line, trace,
 };
 use crate::collector::{Correlation, Event as CollectorEvent, VERSION};
 use crate::event::{self, Expect};
 use crate::facts::carried;
+use crate::identity::digest_parts;
 use crate::json::{Json, Kind, Object, Tape, Value};
 use crate::problem::{Code, Problem, Problems};
 use crate::shape::is_uuid;
@@ -208,7 +209,7 @@ fn make(value: Value<'_>, fill: &Fill) -> Result<Opened, Untranslatable> {
     let order = text("sequence").and_then(|sequence| sequence.parse::<u64>().ok());
     let event_id = text("id").map(|id| match is_uuid(&id) {
         true => id,
-        false => Cow::Owned(uuid(digest(&[agent_id.as_bytes(), id.as_bytes()]))),
+        false => Cow::Owned(uuid(digest_parts(&[agent_id.as_bytes(), id.as_bytes()]))),
     });
     let added = Json::object(|added| {
         added.text("dialect", Target::CloudEvents.as_str());

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Fill, Meaning, Numbering, Untranslatable};
 use crate::event::Event;
 use crate::facts::Facts;
-use crate::identity::Key;
+use crate::identity::{Key, digest_parts};
 use crate::json::Object;
 use crate::shape::is_uuid;
 use crate::{Dialect, json};
@@ -101,9 +101,9 @@ impl<'a> Source<'a> {
     pub(super) fn producer(&self, to: Dialect) -> [u8; 16] {
         let text = |fact: &'_ Option<Cow<'a, str>>| fact.clone().unwrap_or_default();
         if to == Dialect::Engine {
-            return digest(&[text(super::to_engine::run(&self.facts)).as_bytes()]);
+            return digest_parts(&[text(super::to_engine::run(&self.facts)).as_bytes()]);
         }
-        digest(&[text(&self.facts.actor).as_bytes(), text(&self.facts.session).as_bytes()])
+        digest_parts(&[text(&self.facts.actor).as_bytes(), text(&self.facts.session).as_bytes()])
     }
 }
 
@@ -139,21 +139,9 @@ pub(super) fn put(object: &mut Object<'_>, name: &str, text: &Option<Cow<'_, str
     text.iter().for_each(|text| object.text(name, text));
 }
 
-/// Returns 128 bits that only these parts give, in this order.
-pub(super) fn digest(parts: &[&[u8]]) -> [u8; 16] {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part);
-    }
-    let mut digest = [0; 16];
-    digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-    digest
-}
-
 fn delivery(event: &Event<'_>, numbering: &Numbering) -> [u8; 16] {
     let (origin, nth) = numbering.delivery();
-    digest(&[origin.as_bytes(), &nth.to_le_bytes(), &json::digest(event.value())])
+    digest_parts(&[origin.as_bytes(), &nth.to_le_bytes(), &json::digest(event.value())])
 }
 
 /// Writes 128 bits as a UUID of version 8, whose bits are free but for version and variant.

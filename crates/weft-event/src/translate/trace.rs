@@ -1,6 +1,7 @@
 //! Trace and span ids as the W3C has them: 32 and 16 hex digits, not all zero.
 
-use super::source::{digest, hex};
+use super::source::hex;
+use crate::identity::digest_parts;
 
 /// A trace or span id for a place that takes hex alone.
 pub(super) struct HexId {
@@ -31,7 +32,7 @@ fn hex_id<const BYTES: usize>(id: &str) -> HexId {
     let hex = if fits(&plain) {
         plain.to_ascii_lowercase()
     } else {
-        let made = digest(&[b"trace id", id.as_bytes()]);
+        let made = digest_parts(&[b"trace id", id.as_bytes()]);
         hex(&made[..BYTES])
     };
     HexId { is_own: hex == id, hex }

@@ -8,9 +8,10 @@ mod request;
 use super::{DIALECT, EVENT, NEEDLE_BEAD, NEEDLE_SEQUENCE, NEEDLE_SESSION, NEEDLE_WORKER};
 use crate::collector::{Correlation, Event as CollectorEvent, Tool, VERSION};
 use crate::facts::{Level, Usage, carried};
+use crate::identity::digest_parts;
 use crate::json::{Json, Value};
 use crate::problem::Problem;
-use crate::translate::source::{digest, put, uuid};
+use crate::translate::source::{put, uuid};
 use crate::translate::{
     Fill, Lack, Lacks, Loss, Opened, Origin, Target, Untranslatable, on_one_line,
 };
@@ -107,7 +108,7 @@ fn collector_event(record: &Record<'_>, fill: &Fill) -> Result<Opened, Untransla
         let session = session_id.as_deref().unwrap_or_default();
         let parts = [&agent_id, session, &name].map(str::as_bytes);
         let numbers = [order.to_le_bytes(), time_ns.to_le_bytes()];
-        uuid(digest(&[parts[0], parts[1], parts[2], &numbers[0], &numbers[1]]))
+        uuid(digest_parts(&[parts[0], parts[1], parts[2], &numbers[0], &numbers[1]]))
     });
     let tool = Tool {
         tool_name: record.text(&["gen_ai.tool.name", "tool_name"]),
