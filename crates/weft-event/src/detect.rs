@@ -5,7 +5,7 @@
 //! left with more than one is ambiguous.
 
 use crate::Dialect;
-use crate::json::{Kind, Value, name_hash, same_name};
+use crate::json::{Kind, NAMES_MAX, Name, Value};
 use crate::shape::shorten;
 
 /// What the shape of a line says about its dialect.
@@ -43,7 +43,7 @@ impl Fits {
     }
 }
 
-fn bit(dialect: Dialect) -> u8 {
+const fn bit(dialect: Dialect) -> u8 {
     1 << dialect as u8
 }
 
@@ -60,10 +60,7 @@ pub struct Fit {
 
 /// Finds the dialect of an object.
 pub fn detect(value: Value<'_>) -> Detection {
-    let fits = value
-        .members()
-        .filter_map(|(key, member)| mark(key, member))
-        .fold(0, |fits, d| fits | bit(d));
+    let fits = value.members().fold(0, |fits, (key, member)| fits | mark(key, member));
     match Fits(fits).only() {
         Some(dialect) => Detection::Is(dialect),
         None if fits == 0 => by_type_name(value),
@@ -73,9 +70,10 @@ pub fn detect(value: Value<'_>) -> Detection {
 
 /// Chooses between dialects that all have a mark.
 #[cold]
+#[inline(never)]
 fn best_of(fits: Fits, value: Value<'_>) -> Detection {
     let n_marks = |dialect: Dialect| {
-        value.members().filter(|(key, member)| mark(*key, *member) == Some(dialect)).count()
+        value.members().filter(|(key, member)| mark(*key, *member) == bit(dialect)).count()
     };
     // Of dialects that are all there none is the better; only among those that lack something the marks decide.
     let rank = |dialect: Dialect| match is_complete(dialect, value) {
@@ -94,7 +92,7 @@ pub fn fits(value: Value<'_>) -> Vec<Fit> {
         dialect,
         marks: value
             .members()
-            .filter(|(key, member)| mark(*key, *member) == Some(dialect))
+            .filter(|(key, member)| mark(*key, *member) == bit(dialect))
             .filter_map(|(key, _)| Some(key.as_text()?.into_owned()))
             .collect(),
         complete: is_complete(dialect, value),
@@ -144,48 +142,32 @@ const MARKS: &[(&str, Dialect)] = &[
 /// The keys that several dialects write and that are told apart by their value.
 const SHARED: [&str; 3] = ["version", "source", "weft"];
 
-/// What stands in [`MARK_SLOTS`] for a key of [`SHARED`].
-const BY_VALUE: u8 = u8::MAX;
+/// What stands in [`MARK_BITS`] for a key of [`SHARED`].
+const BY_VALUE: u8 = 1 << 7;
 
-/// The marks by the hash of their names: 0 is none, else the place in [`MARKS`] plus one. No two share a slot; the build checks.
-const MARK_SLOTS: [u8; 2048] = {
-    let mut slots = [0; 2048];
+/// For every listed name the bit of the dialect whose mark it is, or [`BY_VALUE`].
+static MARK_BITS: [u8; NAMES_MAX] = {
+    let mut bits = [0; NAMES_MAX];
     let mut idx = 0;
-    while idx < MARKS.len() + SHARED.len() {
-        let (name, entry) = if idx < MARKS.len() {
-            (MARKS[idx].0, idx as u8 + 1)
-        } else {
-            (SHARED[idx - MARKS.len()], BY_VALUE)
-        };
-        let slot = name_hash(name.as_bytes()) as usize % slots.len();
-        assert!(slots[slot] == 0, "two marks share a slot; make the table larger");
-        slots[slot] = entry;
+    while idx < MARKS.len() {
+        let (name, dialect) = MARKS[idx];
+        bits[Name::listed(name).idx()] = bit(dialect);
         idx += 1;
     }
-    slots
+    let mut idx = 0;
+    while idx < SHARED.len() {
+        bits[Name::listed(SHARED[idx]).idx()] = BY_VALUE;
+        idx += 1;
+    }
+    bits
 };
 
-/// Returns the one dialect that writes this key at the top level, if there is only one.
+/// Returns the bit of the one dialect that writes this key at the top level; none if there is no one such.
 #[inline(always)]
-fn mark(key: Value<'_>, member: Value<'_>) -> Option<Dialect> {
-    if key.is_escaped() { mark_escaped(key, member) } else { mark_plain(key, member) }
-}
-
-#[cold]
-fn mark_escaped(key: Value<'_>, member: Value<'_>) -> Option<Dialect> {
-    let known = MARKS.iter().find(|(name, _)| key.is_text(name)).map(|(_, dialect)| *dialect);
-    known.or_else(|| mark_by_value(&key.name(), member))
-}
-
-#[inline(always)]
-fn mark_plain(key: Value<'_>, member: Value<'_>) -> Option<Dialect> {
-    match MARK_SLOTS[usize::from(key.raw_hash()) % MARK_SLOTS.len()] {
-        0 => None,
-        BY_VALUE => mark_by_value(key.raw_bytes(), member),
-        place => {
-            let (name, dialect) = MARKS[usize::from(place) - 1];
-            same_name(name.as_bytes(), key.raw_bytes()).then_some(dialect)
-        }
+fn mark(key: Value<'_>, member: Value<'_>) -> u8 {
+    match MARK_BITS[key.listed_name().idx()] {
+        BY_VALUE => mark_by_value(&key.name(), member).map_or(0, bit),
+        bits => bits,
     }
 }
 
@@ -241,6 +223,8 @@ fn is_complete(dialect: Dialect, value: Value<'_>) -> bool {
 }
 
 /// A line without a mark may still name a type that one dialect alone knows.
+#[cold]
+#[inline(never)]
 fn by_type_name(value: Value<'_>) -> Detection {
     let Some(name) = value.text_at("event_type").or_else(|| value.text_at("type")) else {
         return Detection::Unknown;

@@ -137,6 +137,7 @@ impl<'a> Event<'a> {
     }
 
     /// Returns the facts; best effort where the event is invalid.
+    #[inline]
     pub fn facts(&self) -> Facts<'a> {
         let mut facts = Facts::new(self.dialect, Cow::Borrowed(""));
         (self.dialect.speech().facts)(&self.fields, &mut facts);

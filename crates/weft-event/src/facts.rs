@@ -1,6 +1,7 @@
 //! Facts: what Weft reads off any event, whatever its dialect.
 
 pub(crate) mod carried;
+pub(crate) mod name;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -125,6 +126,7 @@ pub struct Usage<'a> {
 
 impl<'a> Facts<'a> {
     /// Returns facts that say nothing but dialect and type.
+    #[inline(always)]
     pub(crate) fn new(dialect: Dialect, event_type: Cow<'a, str>) -> Self {
         Self {
             dialect,
@@ -136,7 +138,8 @@ impl<'a> Facts<'a> {
             session: None,
             tenant: None,
             order: None,
-            identity: Identity::NONE,
+            // Not the constant, which is copied as a whole.
+            identity: Identity { own: None, retry: None },
             status: None,
             ended: false,
             level: Level::Info,
@@ -202,21 +205,27 @@ impl<'a> Usage<'a> {
         }
         let mut read = Box::<Self>::default();
         for (key, member) in usage.members() {
-            match key.name().as_ref() {
-                b"input_tokens" | b"inputTokens" => read.input_tokens = member.as_u64(),
-                b"output_tokens" | b"outputTokens" => read.output_tokens = member.as_u64(),
-                b"cache_read_tokens" | b"cacheReadTokens" => {
+            match key.listed_name() {
+                name::INPUT_TOKENS | name::INPUT_TOKENS_CAMEL => {
+                    read.input_tokens = member.as_u64();
+                }
+                name::OUTPUT_TOKENS | name::OUTPUT_TOKENS_CAMEL => {
+                    read.output_tokens = member.as_u64();
+                }
+                name::CACHE_READ_TOKENS | name::CACHE_READ_TOKENS_CAMEL => {
                     read.cache_read_tokens = member.as_u64();
                 }
-                b"cache_write_tokens" | b"cacheWriteTokens" => {
+                name::CACHE_WRITE_TOKENS | name::CACHE_WRITE_TOKENS_CAMEL => {
                     read.cache_write_tokens = member.as_u64();
                 }
-                b"total_tokens" | b"totalTokens" => read.total_tokens = member.as_u64(),
-                b"cost_usd" | b"costUsd" => read.cost_usd = member.as_f64(),
-                b"used" => read.used = member.as_f64(),
-                b"limit" => read.limit = member.as_f64(),
-                b"model" => read.model = member.as_text(),
-                b"provider" => read.provider = member.as_text(),
+                name::TOTAL_TOKENS | name::TOTAL_TOKENS_CAMEL => {
+                    read.total_tokens = member.as_u64();
+                }
+                name::COST_USD | name::COST_USD_CAMEL => read.cost_usd = member.as_f64(),
+                name::USED => read.used = member.as_f64(),
+                name::LIMIT => read.limit = member.as_f64(),
+                name::MODEL => read.model = member.as_text(),
+                name::PROVIDER => read.provider = member.as_text(),
                 _ => {}
             }
         }
@@ -252,7 +261,7 @@ pub(crate) fn millis(value: Value<'_>) -> Option<u64> {
 /// Returns the file that a tool is given, by the names that tools have for it.
 pub(crate) fn input_path(input: Value<'_>) -> Option<Cow<'_, str>> {
     let is_path = |key: &Value<'_>| {
-        matches!(key.as_text().as_deref(), Some("file_path" | "notebook_path" | "path"))
+        matches!(key.listed_name(), name::FILE_PATH | name::NOTEBOOK_PATH | name::PATH)
     };
     input.members().filter(|(key, _)| is_path(key)).find_map(|(_, path)| path.as_text())
 }

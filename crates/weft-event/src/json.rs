@@ -6,9 +6,11 @@ mod canonical;
 mod name;
 mod number;
 mod parse;
+mod picks;
 mod pretty;
 mod string;
 mod value;
+mod vocabulary;
 mod write;
 
 pub use canonical::{canonical, digest};
@@ -17,7 +19,8 @@ pub use pretty::pretty;
 pub use value::{Items, Kind, Members, Value};
 pub use write::{Json, Object, write_text};
 
-pub(crate) use name::{name_hash, same_name};
+pub(crate) use name::{NAMES_MAX, Name, same_name, text_hash};
+pub(crate) use picks::{Picked, Picks};
 pub(crate) use value::push_token;
 
 #[cfg(test)]

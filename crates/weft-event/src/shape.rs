@@ -4,6 +4,7 @@
 //! the typed struct that reads and writes it. The three cannot drift apart.
 
 mod check;
+mod quick;
 mod record;
 mod schema;
 
@@ -15,10 +16,12 @@ pub use schema::{Draft, schema};
 
 pub(crate) use record::{record, text_enum, word};
 
+use self::quick::Quick;
+use crate::json::{NAMES_MAX, Name};
 use crate::problem::Code;
 
 /// Most fields a shape can have.
-pub const FIELDS_MAX: usize = 20;
+pub const FIELDS_MAX: usize = 14;
 
 /// Largest number that a producer can give an event: what every reader of JSON holds exactly.
 pub const SEQUENCE_MAX: u64 = (1 << 53) - 1;
@@ -36,7 +39,12 @@ pub struct Shape {
     pub others: Others,
     /// A bit for each field that is not optional.
     demanded: u32,
+    /// The places of the fields by name; [`NO_SLOT`] for every other name.
+    slots: [u8; NAMES_MAX],
 }
+
+/// What stands for the place of a name that is no field.
+const NO_SLOT: u8 = FIELDS_MAX as u8;
 
 /// Whether an object may have fields that its shape does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,25 +60,25 @@ pub enum Others {
 pub struct Field {
     /// The key on the wire.
     pub name: &'static str,
-    /// The hash of the key; see [`Field::new`].
-    pub(crate) hash: u16,
     /// Whether it must be there.
     pub presence: Presence,
     /// What its value must be.
     pub check: Check,
+    quick: Quick,
     /// What it means.
     pub about: &'static str,
 }
 
 impl Field {
-    /// Returns a field.
+    /// Returns a field. Its name must be in the vocabulary of the JSON reader, else the build fails.
     pub const fn new(
         name: &'static str,
         presence: Presence,
         check: Check,
         about: &'static str,
     ) -> Self {
-        Self { name, hash: crate::json::name_hash(name.as_bytes()), presence, check, about }
+        let quick = Quick::of(&check);
+        Self { name, presence, check, quick, about }
     }
 }
 
@@ -221,14 +229,16 @@ impl Shape {
     ) -> Self {
         assert!(fields.len() <= FIELDS_MAX, "the shape has more fields than FIELDS_MAX");
         let mut demanded = 0;
+        let mut slots = [NO_SLOT; NAMES_MAX];
         let mut slot = 0;
         while slot < fields.len() {
             if !matches!(fields[slot].presence, Presence::Optional) {
                 demanded |= 1 << slot;
             }
+            slots[Name::listed(fields[slot].name).idx()] = slot as u8;
             slot += 1;
         }
-        Self { title, about, fields, others, demanded }
+        Self { title, about, fields, others, demanded, slots }
     }
 
     /// Returns the place of a field among the shape's fields; for constants, where a wrong name fails the build.

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::Status;
-use crate::json::{name_hash, same_name};
+use crate::json::{same_name, text_hash};
 
 /// One event type of a dialect.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Taxonomy {
     /// Returns the type of this name.
     pub fn get(&self, name: &str) -> Option<&'static EventType> {
         let index = &*self.by_name;
-        let mut at = usize::from(name_hash(name.as_bytes()));
+        let mut at = usize::from(text_hash(name.as_bytes()));
         loop {
             let row = index[at % index.len()]?;
             if same_name(row.name.as_bytes(), name.as_bytes()) {
@@ -60,7 +60,7 @@ impl Taxonomy {
 pub(crate) fn index(rows: &'static [EventType]) -> Index {
     let mut index = vec![None; (rows.len() * 2 + 1).next_power_of_two()];
     for row in rows {
-        let mut at = usize::from(name_hash(row.name.as_bytes()));
+        let mut at = usize::from(text_hash(row.name.as_bytes()));
         while index[at % index.len()].is_some() {
             at += 1;
         }

@@ -24,44 +24,79 @@ pub(crate) fn to_ns((seconds, nanos): Parts) -> Option<i64> {
 /// Takes what RFC 3339 takes and nothing else: no space for `T`, no missing offset, a 60th second only at the end of a UTC day.
 pub(crate) fn parse_parts(text: &str) -> Option<Parts> {
     let bytes = text.as_bytes();
-    let b: &[u8; 20] = bytes.first_chunk()?;
-    if b[4] != b'-' || b[7] != b'-' || !matches!(b[10], b'T' | b't') {
+    let (date, time) = (eight(bytes, 0)?, eight(bytes, 8)?);
+    let (&[b':', tens, ones], Some(&next)) = (bytes.get(16..19)?, bytes.get(19)) else {
+        return None;
+    };
+    // With the characters that must be there taken off, every digit is its value and everything else zero.
+    let date = (date ^ u64::from_le_bytes(*b"0000-00-")).to_le_bytes();
+    let lower = if bytes[10] == b't' { *b"00t00:00" } else { *b"00T00:00" };
+    let time = (time ^ u64::from_le_bytes(lower)).to_le_bytes();
+    let (tens, ones) = (tens ^ b'0', ones ^ b'0');
+    let is_plain = are_digits(u64::from_le_bytes(date)) && are_digits(u64::from_le_bytes(time));
+    if !is_plain || (date[4] | date[7] | time[2] | time[5]) != 0 || tens > 9 || ones > 9 {
         return None;
     }
-    if b[13] != b':' || b[16] != b':' {
-        return None;
-    }
-    let (year, month, day) = (two(b, 0)? * 100 + two(b, 2)?, two(b, 5)?, two(b, 8)?);
-    let (hour, minute, second) = (two(b, 11)?, two(b, 14)?, two(b, 17)?);
+    let two = |tens: u8, ones: u8| u32::from(tens) * 10 + u32::from(ones);
+    let (year, month) =
+        (two(date[0], date[1]) * 100 + two(date[2], date[3]), two(date[5], date[6]));
+    let (day, hour) = (two(time[0], time[1]), two(time[3], time[4]));
+    let (minute, second) = (two(time[6], time[7]), two(tens, ones));
     if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
         return None;
     }
     if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    let (nanos, at) = fraction(bytes)?;
+    let (nanos, at) = if next == b'.' { fraction(bytes)? } else { (0, 19) };
     let offset_min = offset(bytes, at)?;
-    let minutes = (days_from_civil(year, month, day) * 24 + hour) * 60 + minute - offset_min;
+    let minute_of_day = i64::from(hour * 60 + minute);
+    let minutes = days_from_civil(year, month, day) * 24 * 60 + minute_of_day - offset_min;
     if second == 60 && minutes.rem_euclid(24 * 60) != 24 * 60 - 1 {
         return None;
     }
-    Some((minutes * 60 + second, nanos))
+    Some((minutes * 60 + i64::from(second), nanos))
 }
 
-/// Parses the fraction that may start at byte 19: nanoseconds, and the place after it.
-fn fraction(b: &[u8]) -> Option<(i64, usize)> {
-    if b[19] != b'.' {
-        return Some((0, 19));
+#[inline]
+fn eight(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..at + 8)?.first_chunk()?))
+}
+
+/// Returns whether each of eight bytes is at most 9.
+#[inline]
+fn are_digits(bytes: u64) -> bool {
+    // Without its highest bit, a byte over 9 carries into it.
+    let low = bytes & 0x7f7f_7f7f_7f7f_7f7f;
+    (bytes | (low + 0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080 == 0
+}
+
+/// Parses the fraction that starts at byte 19: nanoseconds, and the place after it. Digits beyond the ninth are cut off.
+fn fraction(bytes: &[u8]) -> Option<(i64, usize)> {
+    const UNITS: [i64; 9] =
+        [1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000, 100, 10];
+    let start = 20;
+    // Nearly every time ends with `Z`, up to eight digits before it: then all of them are read at once.
+    if let Some(&[.., b'Z']) = bytes.get(start..)
+        && let n @ 1..=8 = bytes.len() - 1 - start
+    {
+        let last = eight(bytes, bytes.len() - 9)? ^ u64::from_le_bytes([b'0'; 8]);
+        let digits = last & u64::MAX << (64 - 8 * n);
+        return are_digits(digits).then(|| (eight_digits(digits) * UNITS[n], bytes.len() - 1));
     }
-    let mut at = 20;
-    let mut nanos = 0;
-    let mut unit = 100_000_000;
-    while let Some(digit) = b.get(at).filter(|byte| byte.is_ascii_digit()) {
-        nanos += i64::from(digit - b'0') * unit;
-        unit /= 10;
-        at += 1;
-    }
-    (at > 20).then_some((nanos, at))
+    let n = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let kept = &bytes[start..start + n.min(9)];
+    let nanos = kept.iter().fold(0, |nanos, digit| nanos * 10 + i64::from(digit - b'0'));
+    let unit = UNITS.get(kept.len()).copied().unwrap_or(1);
+    (n > 0).then_some((nanos * unit, start + n))
+}
+
+/// Returns the number that eight digits are, the first of them in the lowest byte: by pairs, pairs of pairs, and the two halves.
+#[inline]
+fn eight_digits(digits: u64) -> i64 {
+    let pairs = (digits.wrapping_mul(10) + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    ((fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff) as i64
 }
 
 /// Parses the offset that must end the text, in minutes east.
@@ -85,9 +120,10 @@ fn two(b: &[u8], at: usize) -> Option<i64> {
     (tens <= 9 && ones <= 9).then(|| i64::from(tens) * 10 + i64::from(ones))
 }
 
-fn days_in_month(year: i64, month: i64) -> i64 {
+fn days_in_month(year: u32, month: u32) -> u32 {
+    let divides = |n: u32| year.is_multiple_of(n);
     match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 if divides(4) && (!divides(100) || divides(400)) => 29,
         2 => 28,
         4 | 6 | 9 | 11 => 30,
         _ => 31,
@@ -95,12 +131,13 @@ fn days_in_month(year: i64, month: i64) -> i64 {
 }
 
 /// Days from 1970-01-01 in the proleptic Gregorian calendar (years count from March, so the leap day comes last).
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+fn days_from_civil(year: u32, month: u32, day: u32) -> i64 {
+    // One era of 400 years more, so that no year is negative.
+    let year = year + 400 - u32::from(month <= 2);
+    let month_from_march = if month <= 2 { month + 9 } else { month - 3 };
+    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
+    let days = year * 365 + year / 4 - year / 100 + year / 400 + day_of_year;
+    i64::from(days) - 146_097 - 719_468
 }
 
 /// Writes a time as RFC 3339 in UTC, with as few fractional digits (0, 3, 6 or 9) as hold it.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{EVENT, EVENT_TYPE_SLOT, LEGACY_ROW, STATUS_SLOT, status_event_type};
 use crate::Status;
-use crate::facts::{Facts, Level, Usage, carried, input_path, millis};
+use crate::facts::{Facts, Level, Usage, carried, input_path, millis, name};
 use crate::identity::{Identity, Key};
 use crate::json::Value;
 use crate::shape::Fields;
@@ -90,10 +90,10 @@ fn level(status: Option<Status>) -> Level {
 
 fn read_tool<'a>(facts: &mut Facts<'a>, tool: Value<'a>) {
     for (key, member) in tool.members() {
-        match key.name().as_ref() {
-            b"tool_name" => facts.tool = member.as_text(),
-            b"duration_ms" => facts.duration_ms = millis(member),
-            b"tool_input" => facts.path = input_path(member),
+        match key.listed_name() {
+            name::TOOL_NAME => facts.tool = member.as_text(),
+            name::DURATION_MS => facts.duration_ms = millis(member),
+            name::TOOL_INPUT => facts.path = input_path(member),
             _ => {}
         }
     }
@@ -101,11 +101,11 @@ fn read_tool<'a>(facts: &mut Facts<'a>, tool: Value<'a>) {
 
 fn read_correlation<'a>(facts: &mut Facts<'a>, correlation: Value<'a>) {
     for (key, member) in correlation.members() {
-        match key.name().as_ref() {
-            b"trace_id" => facts.trace = member.as_text(),
-            b"span_id" => facts.span = member.as_text(),
-            b"parent_span_id" => facts.parent_span = member.as_text(),
-            b"root_agent_id" => {
+        match key.listed_name() {
+            name::TRACE_ID => facts.trace = member.as_text(),
+            name::SPAN_ID => facts.span = member.as_text(),
+            name::PARENT_SPAN_ID => facts.parent_span = member.as_text(),
+            name::ROOT_AGENT_ID => {
                 facts.parent = member.as_text().filter(|root| Some(root) != facts.actor.as_ref());
             }
             _ => {}
@@ -115,15 +115,15 @@ fn read_correlation<'a>(facts: &mut Facts<'a>, correlation: Value<'a>) {
 
 fn read_metadata<'a>(facts: &mut Facts<'a>, metadata: Value<'a>) {
     for (key, member) in metadata.members() {
-        match key.name().as_ref() {
-            b"task_id" | b"issue_id" | b"bead_id" => {
+        match key.listed_name() {
+            name::TASK_ID | name::ISSUE_ID | name::BEAD_ID => {
                 facts.task = member.as_text().or(facts.task.take());
             }
-            b"waiting_for" | b"handoff_to" | b"to_agent" => {
+            name::WAITING_FOR | name::HANDOFF_TO | name::TO_AGENT => {
                 facts.subject = member.as_text().or(facts.subject.take());
             }
-            b"tenant_id" => facts.tenant = member.as_text(),
-            b"usage" => facts.usage = Usage::read(member),
+            name::TENANT_ID => facts.tenant = member.as_text(),
+            name::USAGE => facts.usage = Usage::read(member),
             _ => {}
         }
     }

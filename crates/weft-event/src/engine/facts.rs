@@ -5,9 +5,8 @@ use super::{EVENT, EventType, RunState};
 use crate::Status;
 use crate::facts::{Facts, Level, Usage, carried, input_path, millis};
 use crate::identity::{Identity, Key};
-use crate::json::Value;
-use crate::problem::Problems;
-use crate::shape::{Check, Field, Fields, Others, Presence, Shape, check_fields};
+use crate::json::{Picked, Picks, Value};
+use crate::shape::Fields;
 
 const ID: usize = EVENT.slot("id");
 const RUN_ID: usize = EVENT.slot("runId");
@@ -27,12 +26,12 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     let event_type = EventType::parse(&facts.event_type);
     facts.level = event_type.map_or(Level::Info, level);
     if let Some(payload) = fields.get(PAYLOAD_SLOT) {
-        let payload = check_fields(&PAYLOAD, payload, &mut Problems::new());
-        read_payload(facts, &payload);
+        let members = PAYLOAD.find(payload);
+        read_payload(facts, &members);
         if let Some(event_type) = event_type {
-            read_by_type(facts, event_type, &payload);
+            read_by_type(facts, event_type, &members);
         }
-        carried::apply(facts, payload.object());
+        carried::apply(facts, payload);
     }
 }
 
@@ -66,37 +65,28 @@ fn level(event_type: EventType) -> Level {
 }
 
 /// What is read off payloads, whatever their type.
-static PAYLOAD: Shape = Shape::new(
-    "Payload",
-    "",
-    &[
-        any("text"),
-        any("summary"),
-        any("message"),
-        any("reason"),
-        any("tool"),
-        any("action"),
-        any("type"),
-        any("id"),
-        any("toolCallId"),
-        any("path"),
-        any("durationMs"),
-        any("stepId"),
-        any("taskId"),
-        any("usage"),
-        any("to"),
-        any("state"),
-        any("status"),
-        any("ok"),
-    ],
-    Others::Allowed,
-);
+static PAYLOAD: Picks<18> = Picks::new([
+    "text",
+    "summary",
+    "message",
+    "reason",
+    "tool",
+    "action",
+    "type",
+    "id",
+    "toolCallId",
+    "path",
+    "durationMs",
+    "stepId",
+    "taskId",
+    "usage",
+    "to",
+    "state",
+    "status",
+    "ok",
+]);
 
-const fn any(name: &'static str) -> Field {
-    Field::new(name, Presence::Optional, Check::Any, "")
-}
-
-fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Fields<'a>) {
+fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Picked<'a, 18>) {
     const TEXT: usize = PAYLOAD.slot("text");
     const SUMMARY: usize = PAYLOAD.slot("summary");
     const MESSAGE: usize = PAYLOAD.slot("message");
@@ -121,7 +111,7 @@ fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Fields<'a>) {
 }
 
 /// Reads what a payload's name means in events of one type alone.
-fn read_by_type<'a>(facts: &mut Facts<'a>, event_type: EventType, payload: &Fields<'a>) {
+fn read_by_type<'a>(facts: &mut Facts<'a>, event_type: EventType, payload: &Picked<'a, 18>) {
     const TYPE: usize = PAYLOAD.slot("type");
     const ID: usize = PAYLOAD.slot("id");
     const TO: usize = PAYLOAD.slot("to");

@@ -11,6 +11,18 @@ pub(super) fn whole(n: f64) -> Option<i128> {
     (n.fract() == 0.0 && n.abs() <= RANGE).then_some(n as i128)
 }
 
+/// Most digits that 53 bits certainly hold.
+const DIGITS_SMALL_MAX: usize = 15;
+
+/// Returns the number that these digits are; `None` if there is a sign, or too many of them.
+#[inline]
+pub(super) fn small(digits: &[u8]) -> Option<u64> {
+    if digits.len() > DIGITS_SMALL_MAX || digits.first() == Some(&b'-') {
+        return None;
+    }
+    Some(digits.iter().fold(0, |n, digit| n * 10 + u64::from(digit & 0xf)))
+}
+
 /// Checks the number at `start`; returns its end and whether it is digits alone.
 pub(super) fn scan(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxError> {
     let digits = |mut at: usize| {

@@ -1,6 +1,6 @@
 //! The one pass: checks the whole grammar of a line and leaves a tape of nodes behind.
 
-use super::name::name_hash_at;
+use super::name::{NAMES_MAX, Name, name_at};
 use super::number;
 use super::string;
 use super::value::{ESCAPED, HAS_REPEATED, INTEGRAL, Kind, Node, REPEATED, Value};
@@ -11,8 +11,8 @@ pub const LINE_BYTES_MAX: usize = 16 << 20;
 /// Deepest nesting that is parsed; the same limit as `serde_json`'s.
 pub const DEPTH_MAX: usize = 127;
 
-/// Objects with more keys than this are checked for repeated keys by sorting.
-const KEYS_SCANNED_MAX: u32 = 32;
+/// Objects of more nodes than this are checked for repeated keys by sorting.
+const NODES_SCANNED_MAX: usize = 96;
 
 /// A line that is not JSON, and where it stops being JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,11 +65,15 @@ pub enum Syntax {
     TooLong,
 }
 
-/// The nodes of one parsed line, and a scratch list. Reuse it: parsing clears it but keeps its memory.
+/// One parsed line: its text, its nodes, and a scratch list. Reuse it: parsing clears it but keeps its memory.
+///
+/// The text is a copy, so that a [`Value`] needs no more than one reference and a place, which fit two registers: worth many times
+/// what the copy costs.
 #[derive(Debug, Default)]
 pub struct Tape {
-    nodes: Vec<Node>,
-    marks: Vec<u8>,
+    pub(super) text: String,
+    pub(super) nodes: Vec<Node>,
+    pub(super) marks: Vec<u8>,
 }
 
 impl Tape {
@@ -94,6 +98,8 @@ impl Tape {
         if text.len() > LINE_BYTES_MAX {
             return Err(SyntaxError { offset: LINE_BYTES_MAX, kind: Syntax::TooLong });
         }
+        self.text.clear();
+        self.text.push_str(text);
         self.nodes.clear();
         string::mark_specials(text.as_bytes(), &mut self.marks);
         // The parser owns the list while it runs, which saves an indirection on every push.
@@ -108,7 +114,7 @@ impl Tape {
         self.nodes = parser.nodes;
         match parser.fault {
             Some(fault) => Err(fault),
-            None => Ok(Value::root(text, &self.nodes)),
+            None => Ok(Value::root(self)),
         }
     }
 }
@@ -190,15 +196,19 @@ impl Parser<'_> {
             if next != b'"' {
                 return self.fail(at, Syntax::Unexpected);
             }
-            let key = self.nodes.len();
-            at = self.string(at, Kind::Key)?;
-            self.note_key(object, key, &mut keys);
-            (at, next) = self.expect_token(at)?;
-            if next != b':' {
-                return self.fail(at, Syntax::Unexpected);
+            (at, next) = self.key(object, at + 1, &mut keys)?;
+            if next == b'"' {
+                let end = string::next_special(self.marks, at + 1);
+                // Most members are strings with another member after them, and no white space between.
+                if string::window(self.bytes, end) == Some(b"\",\"") {
+                    self.push(Kind::Text, 0, at + 1, end);
+                    at = end + 2;
+                    continue;
+                }
+                at = self.string_end(at + 1, end, Kind::Text)?;
+            } else {
+                at = self.other(at, next, depth)?;
             }
-            (at, next) = self.expect_token(at + 1)?;
-            at = self.value(at, next, depth)?;
             (at, next) = self.expect_token(at)?;
             if next != b',' {
                 break;
@@ -213,6 +223,45 @@ impl Parser<'_> {
             self.sort_keys(object);
         }
         end
+    }
+
+    /// Reads the key whose inside begins at `start`, and the colon after it: the place and first byte of the value.
+    #[inline(always)]
+    fn key(&mut self, object: usize, start: usize, keys: &mut Keys) -> Option<(usize, u8)> {
+        let end = string::next_special(self.marks, start);
+        match string::window(self.bytes, end) {
+            Some(&[b'"', b':', next]) if next > b' ' => {
+                self.push_key(object, start, end, keys);
+                Some((end + 2, next))
+            }
+            _ => self.spaced_key(object, start, end, keys),
+        }
+    }
+
+    /// Reads a key that has escapes or is followed by white space, or fails.
+    #[cold]
+    #[inline(never)]
+    fn spaced_key(
+        &mut self,
+        object: usize,
+        start: usize,
+        special: usize,
+        keys: &mut Keys,
+    ) -> Option<(usize, u8)> {
+        let mut at = special + 1;
+        if self.bytes.get(special) == Some(&b'"') {
+            self.push_key(object, start, special, keys);
+        } else {
+            at = self.escaped_string(start, special, Kind::Key)?;
+            let key = self.nodes.len() - 1;
+            self.nodes[key].name = Name::of(&string::decode(&self.text[start..at - 1]));
+            keys.sort = true;
+        }
+        let (at, next) = self.expect_token(at)?;
+        if next != b':' {
+            return self.fail(at, Syntax::Unexpected);
+        }
+        self.expect_token(at + 1)
     }
 
     fn array(&mut self, start: usize, depth: usize) -> Option<usize> {
@@ -254,7 +303,12 @@ impl Parser<'_> {
     #[inline(always)]
     fn string(&mut self, quote: usize, kind: Kind) -> Option<usize> {
         let start = quote + 1;
-        let end = string::next_special(self.marks, start);
+        self.string_end(start, string::next_special(self.marks, start), kind)
+    }
+
+    /// Ends a string whose first special character is at `end`.
+    #[inline(always)]
+    fn string_end(&mut self, start: usize, end: usize, kind: Kind) -> Option<usize> {
         if self.bytes.get(end) == Some(&b'"') {
             self.push(kind, 0, start, end);
             return Some(end + 1);
@@ -294,35 +348,41 @@ impl Parser<'_> {
 
     #[inline(always)]
     fn push(&mut self, kind: Kind, flags: u8, start: usize, end: usize) {
-        let next = self.nodes.len() as u32 + 1;
-        self.nodes.push(Node { start: start as u32, end: end as u32, next, kind, flags, hash: 0 });
+        let (next, name) = (self.nodes.len() as u32 + 1, Name::UNLISTED);
+        self.nodes.push(Node { start: start as u32, end: end as u32, next, kind, flags, name });
     }
 
-    /// Notes a key and finds an earlier equal one: a 64-bit sketch settles most keys without a look at the others.
+    /// Adds a key and finds an earlier equal one: a sketch of 256 bits settles most keys without a look at the others.
     #[inline(always)]
-    fn note_key(&mut self, object: usize, key: usize, keys: &mut Keys) {
-        let node = &mut self.nodes[key];
-        node.hash = name_hash_at(self.bytes, node.start as usize, node.end as usize);
-        keys.n += 1;
-        if keys.sort || node.flags & ESCAPED != 0 || keys.n > KEYS_SCANNED_MAX {
+    fn push_key(&mut self, object: usize, start: usize, end: usize, keys: &mut Keys) {
+        let (name, hash) = name_at(self.bytes, start, end);
+        let next = self.nodes.len() as u32 + 1;
+        let (start, end) = (start as u32, end as u32);
+        self.nodes.push(Node { start, end, next, kind: Kind::Key, flags: 0, name });
+        // A listed name has a bit of its own, so that what finds it set is nearly always a repeat.
+        let bit = if name == Name::UNLISTED { hash as u8 } else { name.idx() as u8 };
+        let seen = &mut keys.seen[usize::from(bit / 64)];
+        let is_seen = *seen >> (bit % 64) & 1 != 0;
+        *seen |= 1 << (bit % 64);
+        if is_seen {
+            self.find_earlier(object, keys);
+        }
+    }
+
+    /// Finds an earlier key equal to the last, unless the object is so large that its keys are better sorted.
+    #[cold]
+    #[inline(never)]
+    fn find_earlier(&mut self, object: usize, keys: &mut Keys) {
+        let key = self.nodes.len() - 1;
+        if keys.sort || key - object > NODES_SCANNED_MAX {
             keys.sort = true;
             return;
         }
-        let bit = 1_u64 << (node.hash & 63);
-        if keys.seen & bit == 0 {
-            keys.seen |= bit;
-            return;
-        }
-        self.find_earlier(object, key);
-    }
-
-    fn find_earlier(&mut self, object: usize, key: usize) {
         let name = |node: Node| &self.bytes[node.start as usize..node.end as usize];
-        let node = self.nodes[key];
+        let wanted = name(self.nodes[key]);
         let mut earlier = object + 1;
         while earlier < key {
-            let other = self.nodes[earlier];
-            if other.hash == node.hash && name(other) == name(node) {
+            if name(self.nodes[earlier]) == wanted {
                 self.mark_repeated(key);
                 return;
             }
@@ -366,7 +426,8 @@ impl Parser<'_> {
 
 #[derive(Default)]
 struct Keys {
-    seen: u64,
-    n: u32,
+    /// A bit for every key so far.
+    seen: [u64; NAMES_MAX / 64],
+    /// Whether they are to be sorted at the object's end.
     sort: bool,
 }

@@ -1,6 +1,6 @@
 //! The parser against small inputs with known answers; the fuzz corpus and the oracle test do the rest.
 
-use super::{Syntax, Tape, canonical, pretty, write_text};
+use super::{Syntax, Tape, Value, canonical, pretty, write_text};
 
 fn fault(line: &str) -> (usize, Syntax) {
     let mut tape = Tape::new();
@@ -153,4 +153,30 @@ fn pretty_keeps_order_and_spelling() {
     }
     "#);
     assert_eq!(canonical(Tape::new().parse(&text).unwrap()), canonical(tape.parse(line).unwrap()));
+}
+
+#[test]
+fn a_member_is_found_whatever_is_known_of_its_name() {
+    let mut tape = Tape::new();
+    let line = r#"{"tool_name":1,"\u0074ool_input":2,"mtls_cert_fingerprint":3,"never_listed":4,"":5,"id":6}"#;
+    let value = tape.parse(line).unwrap();
+    let names = ["tool_name", "tool_input", "mtls_cert_fingerprint", "never_listed", "", "id"];
+    let found: Vec<_> = names.iter().map(|name| value.get(name).and_then(Value::as_u64)).collect();
+    assert_eq!(found, (1..=6).map(Some).collect::<Vec<_>>());
+    assert!(value.get("tool").is_none());
+    assert!(value.get("never_listed_either").is_none());
+}
+
+#[test]
+fn a_string_ends_where_it_ends_at_every_length_and_place() {
+    let mut tape = Tape::new();
+    for before in 0..70 {
+        for n in [0, 1, 7, 8, 54, 55, 56, 57, 63, 64, 65, 127, 128, 200] {
+            let (space, text) = (" ".repeat(before), "x".repeat(n));
+            let line = format!("{space}[\"{text}\",\"{text}\\n{text}\\\"\"]");
+            let value = tape.parse(&line).unwrap();
+            let texts: Vec<_> = value.items().filter_map(Value::as_text).collect();
+            assert_eq!(texts, [text.clone(), format!("{text}\n{text}\"")], "{line}");
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! A place on a tape: what a value is, what is inside it, and the JSON pointer that leads to it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::name::{name_hash, same_name};
+use super::Tape;
+use super::name::{Name, same_name};
 use super::{number, string};
 
 /// What a JSON value is.
@@ -58,26 +60,25 @@ pub(super) struct Node {
     pub(super) next: u32,
     pub(super) kind: Kind,
     pub(super) flags: u8,
-    /// Of a key: the hash of its name as it stands in the line.
-    pub(super) hash: u16,
+    /// Of a key: its name.
+    pub(super) name: Name,
 }
 
 /// One value of a parsed line. Cheap to copy; borrows the line and the tape.
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'a> {
-    text: &'a str,
-    nodes: &'a [Node],
+    tape: &'a Tape,
     idx: u32,
 }
 
 impl<'a> Value<'a> {
-    pub(super) fn root(text: &'a str, nodes: &'a [Node]) -> Self {
-        Self { text, nodes, idx: 0 }
+    pub(super) fn root(tape: &'a Tape) -> Self {
+        Self { tape, idx: 0 }
     }
 
     #[inline]
     fn node(self) -> Node {
-        self.nodes[self.idx as usize]
+        self.tape.nodes[self.idx as usize]
     }
 
     #[inline]
@@ -95,7 +96,13 @@ impl<'a> Value<'a> {
     pub fn raw(self) -> &'a str {
         let node = self.node();
         let quote = u32::from(matches!(node.kind, Kind::Text | Kind::Key));
-        &self.text[(node.start - quote) as usize..(node.end + quote) as usize]
+        &self.tape.text[(node.start - quote) as usize..(node.end + quote) as usize]
+    }
+
+    /// Returns where the value stands in the line, in bytes; of a string or key what stands between its quotes.
+    pub fn place(self) -> Range<usize> {
+        let node = self.node();
+        node.start as usize..node.end as usize
     }
 
     /// Returns the inside of a string as it stands in the line, escapes included.
@@ -103,16 +110,23 @@ impl<'a> Value<'a> {
     pub fn raw_text(self) -> Option<&'a str> {
         let node = self.node();
         match node.kind {
-            Kind::Text | Kind::Key => Some(&self.text[node.start as usize..node.end as usize]),
+            Kind::Text | Kind::Key => Some(&self.tape.text[node.start as usize..node.end as usize]),
             _ => None,
         }
+    }
+
+    /// Returns how many bytes the value has; of a string or key those between its quotes, escapes and all.
+    #[inline]
+    pub(crate) fn n_bytes(self) -> u32 {
+        let node = self.node();
+        node.end - node.start
     }
 
     /// Returns the bytes of the value; of a string or key those between its quotes, escapes and all.
     #[inline]
     pub(crate) fn raw_bytes(self) -> &'a [u8] {
         let node = self.node();
-        &self.text.as_bytes()[node.start as usize..node.end as usize]
+        &self.tape.text.as_bytes()[node.start as usize..node.end as usize]
     }
 
     /// Returns the bytes of a string or key; copies only where it has escapes. What is matched against many names is matched
@@ -132,10 +146,10 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the hash of a key's name as it stands in the line.
-    #[inline]
-    pub(crate) fn raw_hash(self) -> u16 {
-        self.node().hash
+    /// Returns the name of a key, if it is listed.
+    #[inline(always)]
+    pub(crate) fn listed_name(self) -> Name {
+        self.node().name
     }
 
     /// Returns whether the string has escapes.
@@ -147,12 +161,36 @@ impl<'a> Value<'a> {
     /// Returns a string's text; copies only where it has escapes.
     #[inline]
     pub fn as_text(self) -> Option<Cow<'a, str>> {
-        let raw = self.raw_text()?;
-        Some(if self.node().flags & ESCAPED == 0 {
-            Cow::Borrowed(raw)
-        } else {
-            string::decode(raw)
-        })
+        let node = self.node();
+        match node.kind {
+            Kind::Text | Kind::Key if node.flags & ESCAPED != 0 => Some(self.decoded()),
+            Kind::Text | Kind::Key => Some(Cow::Borrowed(self.slice(node))),
+            Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Object | Kind::Array => {
+                None
+            }
+        }
+    }
+
+    /// Returns the text of a string that has no escapes.
+    #[inline]
+    pub(crate) fn plain_text(self) -> Option<&'a str> {
+        let node = self.node();
+        let is_plain = node.kind == Kind::Text && node.flags & ESCAPED == 0;
+        if is_plain { Some(self.slice(node)) } else { None }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn decoded(self) -> Cow<'a, str> {
+        let node = self.node();
+        let Tape { text, marks, .. } = self.tape;
+        Cow::Owned(string::decode_marked(text, marks, node.start as usize, node.end as usize))
+    }
+
+    /// Returns the text of a node; of a string or key what is between its quotes.
+    #[inline(always)]
+    fn slice(self, node: Node) -> &'a str {
+        &self.tape.text[node.start as usize..node.end as usize]
     }
 
     /// Returns whether the value is this very string.
@@ -164,7 +202,7 @@ impl<'a> Value<'a> {
                 same_name(self.raw_bytes(), expected.as_bytes())
             }
             Kind::Text | Kind::Key => {
-                string::decode(&self.text[node.start as usize..node.end as usize]) == expected
+                string::decode(&self.tape.text[node.start as usize..node.end as usize]) == expected
             }
             Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Object | Kind::Array => {
                 false
@@ -196,25 +234,37 @@ impl<'a> Value<'a> {
 
     /// Returns the number if it is whole and fits.
     pub fn as_u64(self) -> Option<u64> {
-        u64::try_from(self.as_i128()?).ok()
+        self.as_small().or_else(|| u64::try_from(self.as_i128()?).ok())
     }
 
     /// Returns the number if it is whole and fits.
     pub fn as_i64(self) -> Option<i64> {
-        i64::try_from(self.as_i128()?).ok()
+        match self.as_small() {
+            Some(n) => Some(n as i64),
+            None => i64::try_from(self.as_i128()?).ok(),
+        }
     }
 
+    #[cold]
     fn as_i128(self) -> Option<i128> {
         let node = self.node();
         if node.kind != Kind::Number {
             return None;
         }
         if node.flags & INTEGRAL != 0 {
-            // Nearly every integer fits 64 bits, whose parser is a fraction of the other's cost.
-            let raw = self.raw();
-            return raw.parse::<i64>().map(i128::from).or_else(|_| raw.parse()).ok();
+            return self.raw().parse().ok();
         }
         self.as_f64().and_then(number::whole)
+    }
+
+    /// Returns the number if it is digits alone, no sign, and not so many that 53 bits might not hold it.
+    #[inline]
+    pub(crate) fn as_small(self) -> Option<u64> {
+        let node = self.node();
+        if node.kind != Kind::Number || node.flags & INTEGRAL == 0 {
+            return None;
+        }
+        number::small(self.raw_bytes())
     }
 
     /// Returns the members of an object in the order of the line; nothing for other values.
@@ -234,29 +284,36 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the first member of this name.
-    #[inline]
+    #[inline(always)]
     pub fn get(self, name: &str) -> Option<Value<'a>> {
-        let hash = name_hash(name.as_bytes());
-        let mut members = self.members();
-        members.find(|(key, _)| key.is_named(hash, name)).map(|(_, value)| value)
+        match Name::of(name) {
+            Name::UNLISTED => self.get_unlisted(name),
+            listed => self.member(listed),
+        }
     }
 
-    /// Returns whether this key is `name`, whose hash is given: of a constant name the compiler works it out.
+    /// Returns the first member of this listed name.
     #[inline]
-    pub(crate) fn is_named(self, hash: u16, name: &str) -> bool {
-        let node = self.node();
-        (node.hash == hash || node.flags & ESCAPED != 0) && self.is_text(name)
+    pub(crate) fn member(self, name: Name) -> Option<Value<'a>> {
+        let mut members = self.members();
+        members.find(|(key, _)| key.listed_name() == name).map(|(_, value)| value)
+    }
+
+    #[cold]
+    fn get_unlisted(self, name: &str) -> Option<Value<'a>> {
+        self.members().find(|(key, _)| key.is_text(name)).map(|(_, value)| value)
     }
 
     /// Returns the text of the first member of this name.
+    #[inline(always)]
     pub fn text_at(self, name: &str) -> Option<Cow<'a, str>> {
         self.get(name)?.as_text()
     }
 
     /// Returns every key of the line that repeats an earlier one of its object.
     pub fn repeated_keys(self) -> impl Iterator<Item = Value<'a>> {
-        let has_some = self.nodes[0].flags & HAS_REPEATED != 0;
-        let nodes = if has_some { self.nodes } else { &[] };
+        let has_some = self.tape.nodes[0].flags & HAS_REPEATED != 0;
+        let nodes = if has_some { &*self.tape.nodes } else { &[] };
         let repeated = nodes.iter().enumerate().filter(|(_, node)| node.flags & REPEATED != 0);
         repeated.map(move |(idx, _)| self.at(idx as u32))
     }
@@ -271,7 +328,7 @@ impl<'a> Value<'a> {
     /// stands between the two.
     pub(crate) fn holder(self) -> Value<'a> {
         debug_assert_eq!(self.kind(), Kind::Key, "only a key stands in an object");
-        let before = &self.nodes[..self.idx as usize];
+        let before = &self.tape.nodes[..self.idx as usize];
         let holder = before.iter().rposition(|node| node.next > self.idx);
         self.at(holder.expect("a key stands in an object") as u32)
     }

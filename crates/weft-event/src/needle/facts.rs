@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::{EVENT, LEGACY_EVENT, LEGACY_FLAT, LegacyWorker, level};
 use crate::Status;
-use crate::facts::{Facts, Level, Usage, carried, millis};
+use crate::facts::{Facts, Level, Usage, carried, millis, name};
 use crate::identity::{Identity, Key};
-use crate::json::Value;
+use crate::json::{Name, Value};
 use crate::shape::{Fields, Wire as _};
 
 /// The type of a flat record whose text is no type's name.
@@ -116,38 +116,37 @@ fn read_data<'a>(facts: &mut Facts<'a>, data: Value<'a>) {
     let (mut error, mut reason, mut parent_bead) = (None, None, None);
     let mut usage: Option<Box<Usage<'a>>> = None;
     for (key, member) in data.members() {
-        let Some(name) = key.as_text() else { continue };
-        match name.as_bytes() {
-            b"bead_id" => facts.task = member.as_text(),
-            b"parent_bead_id" => parent_bead = member.as_text(),
-            b"path" => facts.path = member.as_text().or(facts.path.take()),
-            b"file" => facts.path = facts.path.take().or_else(|| member.as_text()),
-            b"duration_ms" => facts.duration_ms = millis(member),
-            b"error" => error = member.as_text().or_else(|| member.text_at("message")),
-            b"reason" => reason = member.as_text(),
-            b"message" => facts.message = member.as_text(),
-            b"tool" => facts.tool = member.as_text().or(facts.tool.take()),
-            b"tool_name" => facts.tool = facts.tool.take().or_else(|| member.as_text()),
-            b"hook" if facts.event_type.starts_with("hook.") => {
+        match key.listed_name() {
+            name::BEAD_ID => facts.task = member.as_text(),
+            name::PARENT_BEAD_ID => parent_bead = member.as_text(),
+            name::PATH => facts.path = member.as_text().or(facts.path.take()),
+            name::FILE => facts.path = facts.path.take().or_else(|| member.as_text()),
+            name::DURATION_MS => facts.duration_ms = millis(member),
+            name::ERROR => error = member.as_text().or_else(|| member.text_at("message")),
+            name::REASON => reason = member.as_text(),
+            name::MESSAGE => facts.message = member.as_text(),
+            name::TOOL => facts.tool = member.as_text().or(facts.tool.take()),
+            name::TOOL_NAME => facts.tool = facts.tool.take().or_else(|| member.as_text()),
+            name::HOOK if facts.event_type.starts_with("hook.") => {
                 facts.tool = facts.tool.take().or_else(|| member.as_text());
             }
-            b"status" if facts.event_type == "heartbeat.emitted" => {
+            name::STATUS if facts.event_type == "heartbeat.emitted" => {
                 facts.status = member.as_text().and_then(|word| Status::parse(&word));
             }
-            b"worker_id" | b"from_worker" | b"workers" => {
-                facts.subject = subject(facts, &name, member).or(facts.subject.take());
+            name::WORKER_ID | name::FROM_WORKER | name::WORKERS => {
+                facts.subject = subject(facts, key.listed_name(), member).or(facts.subject.take());
             }
-            b"tokens" | b"cost" if facts.event_type == "effort.recorded" => {
-                read_effort(usage.get_or_insert_default(), &name, member);
+            name::TOKENS | name::COST if facts.event_type == "effort.recorded" => {
+                read_effort(usage.get_or_insert_default(), key.listed_name(), member);
             }
-            b"used" if facts.event_type.starts_with("budget.") => {
+            name::USED if facts.event_type.starts_with("budget.") => {
                 usage.get_or_insert_default().used = member.as_f64()
             }
-            b"limit" if facts.event_type.starts_with("budget.") => {
+            name::LIMIT if facts.event_type.starts_with("budget.") => {
                 usage.get_or_insert_default().limit = member.as_f64()
             }
-            b"model" => usage.get_or_insert_default().model = member.as_text(),
-            b"provider" => usage.get_or_insert_default().provider = member.as_text(),
+            name::MODEL => usage.get_or_insert_default().model = member.as_text(),
+            name::PROVIDER => usage.get_or_insert_default().provider = member.as_text(),
             _ => {}
         }
     }
@@ -157,17 +156,17 @@ fn read_data<'a>(facts: &mut Facts<'a>, data: Value<'a>) {
 }
 
 /// Returns the other worker that a member of `data` names, in the types that say something about one.
-fn subject<'a>(facts: &Facts<'a>, name: &str, member: Value<'a>) -> Option<Cow<'a, str>> {
-    match (facts.event_type.as_ref(), name) {
+fn subject<'a>(facts: &Facts<'a>, key: Name, member: Value<'a>) -> Option<Cow<'a, str>> {
+    match (facts.event_type.as_ref(), key) {
         (
             "heartbeat.stuck_detected"
             | "heartbeat.recovery"
             | "lock.priority_bump"
             | "mend.heartbeat_cleaned",
-            "worker_id",
+            name::WORKER_ID,
         )
-        | ("lock.priority_bump_received", "from_worker") => member.as_text(),
-        ("file.conflict", "workers") => member
+        | ("lock.priority_bump_received", name::FROM_WORKER) => member.as_text(),
+        ("file.conflict", name::WORKERS) => member
             .items()
             .filter_map(Value::as_text)
             .find(|worker| Some(worker) != facts.actor.as_ref()),
@@ -176,8 +175,8 @@ fn subject<'a>(facts: &Facts<'a>, name: &str, member: Value<'a>) -> Option<Cow<'
 }
 
 /// Reads what a bead has used: `tokens` is their sum, or an object that tells them apart.
-fn read_effort<'a>(usage: &mut Usage<'a>, name: &str, member: Value<'a>) {
-    if name == "cost" {
+fn read_effort<'a>(usage: &mut Usage<'a>, key: Name, member: Value<'a>) {
+    if key == name::COST {
         usage.cost_usd = member.as_f64();
         return;
     }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::{EVENT, EVENT_TYPE, EventType, IDEMPOTENCY_KEY, PAYLOAD, SOURCE_SLOT};
-use crate::facts::{Facts, Level, Usage, carried, input_path, millis};
+use crate::facts::{Facts, Level, Usage, carried, input_path, millis, name};
 use crate::identity::{Identity, Key};
 use crate::json::Value;
 use crate::shape::Fields;
@@ -30,9 +30,9 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     let mut agent = None;
     if let Some(routing) = fields.get(ROUTING) {
         for (key, member) in routing.members() {
-            match key.name().as_ref() {
-                b"agent_id" => agent = member.as_text(),
-                b"session_id" => facts.session = member.as_text(),
+            match key.listed_name() {
+                name::AGENT_ID => agent = member.as_text(),
+                name::SESSION_ID => facts.session = member.as_text(),
                 _ => {}
             }
         }
@@ -92,19 +92,19 @@ fn level(event_type: EventType) -> Level {
 /// Reads what payloads hold; one name means the same in all of them.
 fn read_payload<'a>(facts: &mut Facts<'a>, payload: Value<'a>) {
     for (key, member) in payload.members() {
-        match key.name().as_ref() {
-            b"text" | b"error_message" => {
+        match key.listed_name() {
+            name::TEXT | name::ERROR_MESSAGE => {
                 facts.message = member.as_text().or(facts.message.take());
             }
-            b"content" => facts.message = first_text(member).or(facts.message.take()),
-            b"error" => facts.message = member.text_at("message").or(facts.message.take()),
-            b"tool_name" => facts.tool = member.as_text(),
-            b"call_id" => facts.span = member.as_text(),
-            b"args" => facts.path = input_path(member),
-            b"duration_ms" => facts.duration_ms = millis(member),
-            b"job_id" => facts.task = member.as_text(),
-            b"remote_component_id" => facts.subject = member.as_text(),
-            b"usage" => facts.usage = Usage::read(member),
+            name::CONTENT => facts.message = first_text(member).or(facts.message.take()),
+            name::ERROR => facts.message = member.text_at("message").or(facts.message.take()),
+            name::TOOL_NAME => facts.tool = member.as_text(),
+            name::CALL_ID => facts.span = member.as_text(),
+            name::ARGS => facts.path = input_path(member),
+            name::DURATION_MS => facts.duration_ms = millis(member),
+            name::JOB_ID => facts.task = member.as_text(),
+            name::REMOTE_COMPONENT_ID => facts.subject = member.as_text(),
+            name::USAGE => facts.usage = Usage::read(member),
             _ => {}
         }
     }

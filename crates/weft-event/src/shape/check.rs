@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Check, FIELDS_MAX, Field, Is, Others, Presence, Rule, SEQUENCE_MAX, Shape, Union};
+use super::quick::Test;
+use super::{Check, FIELDS_MAX, Is, NO_SLOT, Others, Presence, Rule, SEQUENCE_MAX, Shape, Union};
 use crate::json::{Kind, Value, same_name};
 use crate::problem::{Code, Problems};
 use crate::time;
@@ -12,10 +13,12 @@ use crate::time;
 pub struct Fields<'a> {
     shape: &'static Shape,
     object: Value<'a>,
+    /// The last time that was checked, so that facts need not parse it again.
+    time_ns: i64,
     slots: [u32; FIELDS_MAX],
+    /// Whose time that is; [`NO_SLOT`] for none.
+    time_slot: u8,
     has_others: bool,
-    /// The slot of the last time that was checked, and the time, so that facts need not parse it again.
-    time: Option<(u8, i64)>,
 }
 
 impl<'a> Fields<'a> {
@@ -47,10 +50,10 @@ impl<'a> Fields<'a> {
     /// Returns the time at this place of the shape, in nanoseconds since 1970.
     #[inline]
     pub fn time_ns(&self, slot: usize) -> Option<i64> {
-        match self.time {
-            Some((checked, ns)) if usize::from(checked) == slot => Some(ns),
-            Some(_) | None => time::parse_rfc3339(&self.text(slot)?),
+        if usize::from(self.time_slot) == slot {
+            return Some(self.time_ns);
         }
+        time::parse_rfc3339(&self.text(slot)?)
     }
 
     /// Returns the time at this place of the shape, where it is written in milliseconds, in nanoseconds since 1970.
@@ -79,12 +82,8 @@ pub fn check(check: &Check, value: Value<'_>, problems: &mut Problems) {
         Check::Sequence => sequence(value, problems),
         Check::Byte => byte(value, problems),
         Check::Version { current, tolerated } => version(*current, *tolerated, value, problems),
-        Check::Shape(shape) => {
-            check_fields(shape, value, problems);
-        }
-        Check::Union(union) => {
-            check_fields(pick(union, value), value, problems);
-        }
+        Check::Shape(shape) => check_shape(shape, value, problems),
+        Check::Union(union) => check_shape(pick(union, value), value, problems),
         Check::List(item) => {
             expect(value, value.kind() == Kind::Array, "array", problems);
             value.items().for_each(|value| self::check(item, value, problems));
@@ -111,55 +110,94 @@ pub fn check_fields<'a>(
     object: Value<'a>,
     problems: &mut Problems,
 ) -> Fields<'a> {
-    let mut fields =
-        Fields { shape, object, slots: [0; FIELDS_MAX], has_others: false, time: None };
+    let mut slots = [0; FIELDS_MAX];
+    let found = walk(shape, object, problems, |slot, value| slots[slot] = value.idx());
+    let Found { time_ns, time_slot, has_others } = found;
+    Fields { shape, object, time_ns, slots, time_slot, has_others }
+}
+
+/// Checks an object against its shape.
+fn check_shape(shape: &'static Shape, object: Value<'_>, problems: &mut Problems) {
+    walk(shape, object, problems, |_, _| {});
+}
+
+/// What a walk over an object found beside its fields.
+struct Found {
+    time_ns: i64,
+    time_slot: u8,
+    has_others: bool,
+}
+
+/// Checks an object against its shape; `note` is given every known field with its place.
+#[inline(always)]
+fn walk<'a>(
+    shape: &'static Shape,
+    object: Value<'a>,
+    problems: &mut Problems,
+    mut note: impl FnMut(usize, Value<'a>),
+) -> Found {
+    let mut found = Found { time_ns: 0, time_slot: NO_SLOT, has_others: false };
     if object.kind() != Kind::Object {
         expect(object, false, "object", problems);
-        return fields;
+        return found;
     }
-    // Producers write their fields in a steady order, so the next field is mostly the one after the last.
-    let mut hint = 0;
     let mut seen = 0;
     for (key, value) in object.members() {
-        match find(shape.fields, hint, key) {
-            Some(slot) => {
-                hint = slot + 1;
-                if fields.slots[slot] == 0 {
-                    fields.slots[slot] = value.idx();
-                    seen |= 1 << slot;
-                    match (&shape.fields[slot].check, value.kind()) {
-                        (Check::Text(Rule::Any), Kind::Text) | (Check::Object, Kind::Object) => {}
-                        (Check::Text(Rule::DateTime), Kind::Text) => {
-                            let time = date_time(value, problems);
-                            fields.time = time.map(|ns| (slot as u8, ns));
-                        }
-                        (rule, _) => check(rule, value, problems),
-                    }
-                }
+        let slot = shape.slots[key.listed_name().idx()];
+        let Some(field) = shape.fields.get(usize::from(slot)) else {
+            found.has_others = true;
+            if shape.others == Others::Refused {
+                unknown(shape, key, problems);
             }
-            None => {
-                fields.has_others = true;
-                if shape.others == Others::Refused {
-                    unknown(shape, key, problems);
-                }
+            continue;
+        };
+        if seen >> slot & 1 != 0 {
+            continue;
+        }
+        seen |= 1_u32 << slot;
+        note(usize::from(slot), value);
+        let kind = value.kind();
+        if field.quick.accepts(kind, value) {
+            continue;
+        }
+        let passes = match &field.quick.test {
+            Test::Check => false,
+            Test::Word(words) => value.plain_text().is_some_and(|text| words.has(text)),
+            Test::Uuid => value.plain_text().is_some_and(is_uuid),
+            Test::Pattern(pattern) => value.plain_text().is_some_and(pattern.matches),
+            Test::Small(min) => value.as_small().is_some_and(|n| n >= *min),
+            Test::Shape(shape) => {
+                check_shape(shape, value, problems);
+                true
             }
+            Test::Time if kind == Kind::Text => {
+                if let Some(ns) = date_time(value, problems) {
+                    (found.time_ns, found.time_slot) = (ns, slot);
+                }
+                true
+            }
+            Test::Time => false,
+        };
+        if !passes {
+            check(&field.check, value, problems);
         }
     }
     if shape.demanded & !seen != 0 {
-        missing(&fields, problems);
+        missing(shape, object, seen, problems);
     }
-    fields
+    found
 }
 
 #[cold]
-fn missing(fields: &Fields<'_>, problems: &mut Problems) {
-    for (slot, field) in fields.shape.fields.iter().enumerate() {
+#[inline(never)]
+fn missing(shape: &Shape, object: Value<'_>, seen: u32, problems: &mut Problems) {
+    for (slot, field) in shape.fields.iter().enumerate() {
         match field.presence {
-            Presence::Required if fields.slots[slot] == 0 => {
-                problems.missing(fields.object, field.name, Code::Missing);
+            Presence::Required if seen >> slot & 1 == 0 => {
+                problems.missing(object, field.name, Code::Missing);
             }
-            Presence::Expected(code) if fields.slots[slot] == 0 => {
-                problems.missing(fields.object, field.name, code);
+            Presence::Expected(code) if seen >> slot & 1 == 0 => {
+                problems.missing(object, field.name, code);
             }
             Presence::Required | Presence::Expected(_) | Presence::Optional => {}
         }
@@ -185,20 +223,6 @@ pub(crate) fn pick(union: &Union, value: Value<'_>) -> &'static Shape {
     };
     let variant = union.variants.iter().find(|variant| variant.when.iter().all(&mut holds));
     variant.map_or(union.otherwise, |variant| variant.shape)
-}
-
-#[inline]
-fn find(fields: &[Field], hint: usize, key: Value<'_>) -> Option<usize> {
-    if key.is_escaped() {
-        return fields.iter().position(|field| key.is_text(field.name));
-    }
-    let (hash, name) = (key.raw_hash(), key.raw_bytes());
-    let is = |field: &Field| field.hash == hash && same_name(field.name.as_bytes(), name);
-    let (before, after) = fields.split_at(hint.min(fields.len()));
-    match after.iter().position(is) {
-        Some(offset) => Some(before.len() + offset),
-        None => before.iter().position(is),
-    }
 }
 
 #[cold]
@@ -250,13 +274,16 @@ fn expect(value: Value<'_>, holds: bool, wanted: &str, problems: &mut Problems) 
 
 #[inline]
 fn text(rule: &Rule, value: Value<'_>, problems: &mut Problems) {
-    if value.kind() != Kind::Text {
-        return expect(value, false, "string", problems);
+    match value.plain_text() {
+        Some(text) => plain_text(rule, text, value, problems),
+        None => match value.as_text() {
+            Some(text) if value.kind() == Kind::Text => plain_text(rule, &text, value, problems),
+            Some(_) | None => expect(value, false, "string", problems),
+        },
     }
-    if matches!(rule, Rule::Any) {
-        return;
-    }
-    let text = &*value.as_text().expect("the kind is a string");
+}
+
+fn plain_text(rule: &Rule, text: &str, value: Value<'_>, problems: &mut Problems) {
     match rule {
         Rule::Any => {}
         Rule::NonEmpty | Rule::Known(..) if text.is_empty() => {
@@ -290,6 +317,9 @@ fn text(rule: &Rule, value: Value<'_>, problems: &mut Problems) {
 }
 
 fn date_time(value: Value<'_>, problems: &mut Problems) -> Option<i64> {
+    if let Some(parts) = value.plain_text().and_then(time::parse_parts) {
+        return time::to_ns(parts);
+    }
     let text = value.as_text()?;
     let time = time::parse_parts(&text);
     if time.is_none() {
@@ -338,6 +368,10 @@ fn number(min: f64, max: f64, value: Value<'_>, problems: &mut Problems) {
 }
 
 fn integer(min: i64, value: Value<'_>, problems: &mut Problems) {
+    if (min == i64::MIN && value.is_integer()) || value.as_small().is_some_and(|n| n as i64 >= min)
+    {
+        return;
+    }
     if !value.is_integer() {
         let found = match value.kind() {
             Kind::Number => "a number with a fraction",
@@ -355,6 +389,9 @@ fn integer(min: i64, value: Value<'_>, problems: &mut Problems) {
 }
 
 fn byte(value: Value<'_>, problems: &mut Problems) {
+    if value.as_small().is_some_and(|n| n <= u64::from(u8::MAX)) {
+        return;
+    }
     integer(0, value, problems);
     if value.is_integer() && value.as_f64().is_some_and(|n| n > f64::from(u8::MAX)) {
         problems.at(value, Code::Range, format!("{} is more than {}", value.raw(), u8::MAX));
@@ -362,6 +399,9 @@ fn byte(value: Value<'_>, problems: &mut Problems) {
 }
 
 fn sequence(value: Value<'_>, problems: &mut Problems) {
+    if value.as_small().is_some() {
+        return;
+    }
     integer(0, value, problems);
     if value.is_integer() && value.as_f64().is_some_and(|n| n > SEQUENCE_MAX as f64) {
         let message = format!("{} is more than {SEQUENCE_MAX}", value.raw());
