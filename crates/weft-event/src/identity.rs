@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::Dialect;
 use crate::json::{self, Value};
+use crate::{Dialect, Facts};
 
 /// The keys under which an event is known. An event with none is told from its repeat by the delivery alone.
 #[derive(Clone, Debug)]
@@ -156,8 +156,39 @@ impl Key<'_> {
     }
 }
 
+/// What a repeat of an event is known by: its keys as 128 bits each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyDigests {
+    /// Its own key: a second event with it is a repeat if the content is equal, else a conflict.
+    pub own: Option<[u8; 16]>,
+    /// Its place in the producer's order, where it has an id besides; judged like `own`.
+    pub place: Option<[u8; 16]>,
+    /// Its retry key: a second event with it is a repeat whatever the content.
+    pub retry: Option<[u8; 16]>,
+}
+
+impl KeyDigests {
+    /// Returns the keys of an event.
+    pub fn of(facts: &Facts<'_>) -> Self {
+        let own = facts.identity.own.as_ref();
+        // An engine event is known by its id, and its place in the run is still its own.
+        let place = match (own, facts.dialect, &facts.actor, facts.order) {
+            (Some(Key::Id(_)), Dialect::Engine, Some(run), Some(seq)) => {
+                Some(Key::RunSequence { run: run.clone(), seq })
+            }
+            _ => None,
+        };
+        let digest = |key: &Key<'_>| key.digest(facts.dialect);
+        Self {
+            own: own.map(digest),
+            place: place.as_ref().map(digest),
+            retry: facts.identity.retry.as_ref().map(digest),
+        }
+    }
+}
+
 /// Returns 128 bits that only these parts give, in this order.
-pub(crate) fn digest_parts(parts: &[&[u8]]) -> [u8; 16] {
+pub fn digest_parts(parts: &[&[u8]]) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());

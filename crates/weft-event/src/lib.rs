@@ -30,4 +30,4 @@ pub mod validate;
 
 pub use dialect::Dialect;
 pub use facts::{Facts, Level, Status, Usage};
-pub use identity::{Identity, Key};
+pub use identity::{Identity, Key, KeyDigests, digest_parts};

@@ -20,7 +20,7 @@ mod weave;
 use std::io::{self, Read, Seek, Write};
 
 use crate::event::{self, Expect};
-use crate::identity::Key;
+use crate::identity::KeyDigests;
 use crate::input::{Item, Line};
 use crate::json::{self, Tape};
 use crate::order::{self, Producer};
@@ -157,20 +157,12 @@ struct KeyDigest {
 
 impl Keys {
     fn of(facts: &Facts<'_>, content: impl FnOnce() -> [u8; 16]) -> Self {
-        let own = facts.identity.own.as_ref();
-        // An engine event is known by its id, and its place in the run is still its own.
-        let number = match (own, facts.dialect, &facts.actor, facts.order) {
-            (Some(Key::Id(_)), Dialect::Engine, Some(run), Some(seq)) => {
-                Some(Key::RunSequence { run: run.clone(), seq })
-            }
-            _ => None,
-        };
-        let content = if own.is_some() { content() } else { [0; 16] };
-        let digest = |key: &Key<'_>, content| KeyDigest { key: key.digest(facts.dialect), content };
+        let digests = KeyDigests::of(facts);
+        let content = if digests.own.is_some() { content() } else { [0; 16] };
+        let with = |content| move |key| KeyDigest { key, content };
         // A retry is a repeat whatever its content, so that under its key all contents are one.
-        let retry = facts.identity.retry.as_ref().map(|key| digest(key, [0; 16]));
-        let own = own.map(|key| digest(key, content));
-        Self { list: [own, retry, number.as_ref().map(|key| digest(key, content))] }
+        let retry = digests.retry.map(with([0; 16]));
+        Self { list: [digests.own.map(with(content)), retry, digests.place.map(with(content))] }
     }
 }
 

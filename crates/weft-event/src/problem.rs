@@ -64,6 +64,8 @@ codes! {
     Error Utf16 = "utf16" beyond;
     /// The line is longer than the limit.
     Error TooLong = "too_long" beyond;
+    /// The event is larger than the log can store, whatever is moved out of it.
+    Error TooLarge = "too_large" beyond;
     /// The line is nested deeper than the limit.
     Error TooDeep = "too_deep" beyond;
     /// A number does not fit a 64-bit float.
