@@ -1,0 +1,101 @@
+//! What a failed write left in one segment is not told as damage where the next segment goes on before it.
+
+use std::path::Path;
+
+use weft_event::Dialect;
+
+use super::Reader;
+use crate::disk::RealDisk;
+use crate::seal::{Opening, Seal};
+use crate::segment::{Form, SegmentName};
+use crate::{Hash, Head, Mark, Position};
+
+const NOON_US: i64 = 1_794_744_000_000_000; // 2026-11-15T12:00:00Z
+
+fn seal(first: u64, prev: Hash, lines: &[&str]) -> Seal {
+    let mark = |line: &&str| Mark {
+        dialect: Dialect::Idle,
+        via: "test".to_owned(),
+        crc: crc32c::crc32c(line.as_bytes()),
+        delivery: None,
+        topic: None,
+        carried: None,
+        conflict: None,
+    };
+    let body: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+    Seal {
+        first: Position::new(first).unwrap(),
+        bytes: body.len() as u64,
+        at_us: NOON_US,
+        marks: lines.iter().map(mark).collect(),
+        opening: None,
+        body: Hash::of(body.as_bytes()),
+        prev,
+    }
+}
+
+fn opening(first: u64, prev: Hash, segment: u64) -> Seal {
+    let opening = Opening { store: "s".to_owned(), format: 1, segment };
+    Seal { opening: Some(opening), ..seal(first, prev, &[]) }
+}
+
+/// Writes a store of two segments; the second repeats the second record, of which `left` stands at the end of the first.
+fn store(root: &Path, left: impl Fn(&mut Vec<u8>, Hash)) {
+    let name = SegmentName::first_of_day(NOON_US);
+    let next_name = name.next(NOON_US).unwrap();
+    let mut one = Vec::new();
+    let hash = opening(1, Hash::ZERO, 1).encode(&mut one);
+    one.extend_from_slice(b"{\"a\":1}\n");
+    let hash = seal(1, hash, &["{\"a\":1}"]).encode(&mut one);
+    left(&mut one, hash);
+    let mut two = Vec::new();
+    let hash = opening(2, hash, 2).encode(&mut two);
+    two.extend_from_slice(b"{\"b\":2}\n");
+    let offset = two.len() as u64;
+    let hash = seal(2, hash, &["{\"b\":2}"]).encode(&mut two);
+    let head = Head {
+        store: "s".to_owned(),
+        segment: next_name,
+        number: 2,
+        seal: offset,
+        end: two.len() as u64,
+        next: Position::new(3).unwrap(),
+        at_us: NOON_US,
+        hash,
+    };
+    std::fs::create_dir(root.join("log")).unwrap();
+    std::fs::write(root.join("log").join(name.file(Form::Plain)), one).unwrap();
+    std::fs::write(root.join("log").join(next_name.file(Form::Plain)), two).unwrap();
+    std::fs::write(root.join("head"), head.encode()).unwrap();
+}
+
+#[test]
+fn a_group_that_the_next_segment_repeats_is_given_once_and_no_damage() {
+    let second = |body: &'static [u8], is_sealed: bool| {
+        move |bytes: &mut Vec<u8>, hash| {
+            bytes.extend_from_slice(body);
+            if is_sealed {
+                seal(2, hash, &["{\"b\":2}"]).encode(bytes);
+            }
+        }
+    };
+    let cases: [(&[u8], bool); 5] = [
+        (b"", false),
+        (b"{\"b\":", false),
+        (b"{\"b\":2}\n", false),
+        (b"{\"b\":2}\n", true),
+        (b"\0\0\0\0\0\0\0\0", true),
+    ];
+    for (body, is_sealed) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        store(folder.path(), second(body, is_sealed));
+        let mut reader = Reader::open(RealDisk, folder.path().to_owned(), Position::FIRST).unwrap();
+        let mut seen = Vec::new();
+        while let Some(batch) = reader.read().unwrap() {
+            assert_eq!(batch.stretch.faults, [], "{body:?} {is_sealed}");
+            let number = batch.number;
+            seen.extend(batch.records().map(|(record, _)| (record.meta.position.get(), number)));
+        }
+        assert_eq!(seen, [(1, 1), (2, 2)], "{body:?} {is_sealed}");
+    }
+}

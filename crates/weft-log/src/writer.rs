@@ -1,0 +1,310 @@
+//! The one writer of a store: groups of records, each written with one call and closed by its seal, then synced.
+//!
+//! At most one group is written and not synced. A write or sync that fails is never tried again on the same file: the group is
+//! written once more at the same positions into a new segment, and of two such groups the later counts.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::disk::{Disk, DiskFile};
+use crate::recover::{self, Finding, Recovered};
+use crate::seal::Seal;
+use crate::segment::Form;
+use crate::{Hash, Head, Mark, Position};
+
+/// Bytes of a segment from which on the next group begins a new one.
+pub const SEGMENT_BYTES: u64 = 64 << 20;
+
+/// Most bytes of the lines and names of one group.
+pub const GROUP_BYTES_MAX: usize = 4 << 20;
+
+/// Most records of one group.
+pub const GROUP_RECORDS_MAX: usize = 4096;
+
+/// More bytes than any seal of a group has.
+pub const SEAL_BYTES_MAX: usize = GROUP_BYTES_MAX;
+
+/// An event on its way into the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The event, on one line, without the line's end.
+    pub line: Vec<u8>,
+    /// What Weft adds; its checksum is that of the line.
+    pub mark: Mark,
+}
+
+impl Entry {
+    /// Returns the bytes that count towards [`GROUP_BYTES_MAX`]: at least as many as the entry takes in the group and its seal.
+    pub fn group_bytes(&self) -> usize {
+        let Mark { via, delivery, topic, .. } = &self.mark;
+        let names = topic
+            .as_ref()
+            .map_or(0, |topic| topic.topic.len() + topic.key.as_ref().map_or(0, String::len));
+        // A character of a name takes six bytes at most where it is escaped; the rest is a checksum and numbers.
+        let marked = 6 * (via.len() + delivery.as_ref().map_or(0, String::len) + names) + 128;
+        self.line.len() + 1 + marked
+    }
+}
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// No segment could be begun. Nothing of the group can ever appear in the log.
+    #[error("cannot begin a new segment")]
+    NoSegment(#[source] recover::Error),
+    /// The group was written, and whether it is durable is not known. Asking again is safe: a repeat is recognised.
+    #[error("cannot sync {path}: whether its last group is durable is not known")]
+    Indeterminate {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The log could not be opened again after an earlier failure.
+    #[error("cannot open the log again after a failed write")]
+    Reopen(#[source] recover::Error),
+}
+
+/// The writer. Whoever has it has the store's lock.
+#[derive(Debug)]
+pub struct Writer<D: Disk> {
+    disk: D,
+    root: PathBuf,
+    head_file: D::File,
+    file: D::File,
+    /// What is durable.
+    head: Head,
+    unsynced: Option<Unsynced>,
+    group: WrittenGroup,
+    state: State,
+    buffer: Vec<u8>,
+    segment_bytes: u64,
+}
+
+/// Where the group written last stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenGroup {
+    /// Position of its first record.
+    pub first: Position,
+    /// Number of its segment.
+    pub segment: u64,
+    /// Offset of its first byte.
+    pub offset: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Sound,
+    /// A write or sync failed and could not be made good: the log is opened anew before anything else.
+    Failed,
+}
+
+/// A group that is written and not synced.
+#[derive(Debug)]
+struct Unsynced {
+    lines: Vec<u8>,
+    seal: Seal,
+    /// What is durable once it is synced.
+    head: Head,
+}
+
+impl<D: Disk> Writer<D> {
+    /// Opens the log of a store for writing; makes it if there is none. Returns what was found wrong and what was done about it.
+    pub fn open(
+        disk: D,
+        root: PathBuf,
+        now_us: i64,
+    ) -> Result<(Self, Vec<Finding>), recover::Error> {
+        let Recovered { head, head_file, file, findings } = recover::recover(&disk, &root, now_us)?;
+        let (unsynced, state, buffer) = (None, State::Sound, Vec::new());
+        let group = WrittenGroup { first: head.next, segment: head.number, offset: head.end };
+        let segment_bytes = SEGMENT_BYTES;
+        let writer = Self {
+            disk,
+            root,
+            head_file,
+            file,
+            head,
+            unsynced,
+            group,
+            state,
+            buffer,
+            segment_bytes,
+        };
+        Ok((writer, findings))
+    }
+
+    /// Sets the bytes of a segment from which on the next group begins a new one, in place of [`SEGMENT_BYTES`].
+    #[must_use]
+    pub fn with_segment_bytes(self, segment_bytes: u64) -> Self {
+        Self { segment_bytes, ..self }
+    }
+
+    /// Returns what is durable.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Returns the position that the next record will have.
+    pub fn next(&self) -> Position {
+        self.unsynced.as_ref().map_or(self.head.next, |unsynced| unsynced.head.next)
+    }
+
+    /// Returns where the group written last stands; the end of the log if none was.
+    pub fn group(&self) -> WrittenGroup {
+        self.group
+    }
+
+    /// Writes a group and makes it durable. Returns the position of its first record.
+    pub fn append(&mut self, entries: &[Entry], now_us: i64) -> Result<Position, WriteError> {
+        let first = self.write(entries, now_us)?;
+        self.sync()?;
+        Ok(first)
+    }
+
+    /// Writes a group. Once this returns it survives the end of the process; [`Writer::sync`] makes it durable.
+    pub fn write(&mut self, entries: &[Entry], now_us: i64) -> Result<Position, WriteError> {
+        assert!(!entries.is_empty() && entries.len() <= GROUP_RECORDS_MAX, "a group has records");
+        self.reopen_if_failed(now_us)?;
+        self.sync()?;
+        let at_us = now_us.max(self.head.at_us);
+        if self.head.end >= self.segment_bytes || self.head.segment.is_before_day_of(at_us) {
+            self.begin_segment(at_us)?;
+        }
+        let mut lines = std::mem::take(&mut self.buffer);
+        lines.clear();
+        for entry in entries {
+            debug_assert_eq!(
+                entry.mark.crc,
+                crc32c::crc32c(&entry.line),
+                "the mark is of this line"
+            );
+            lines.extend_from_slice(&entry.line);
+            lines.push(b'\n');
+        }
+        let marks = entries.iter().map(|entry| entry.mark.clone()).collect();
+        let first = self.head.next;
+        self.put(lines, marks, first, at_us)?;
+        Ok(first)
+    }
+
+    /// Makes durable what is written. After a failure it fails until the log is opened again, by the next write or by the caller: what
+    /// was written before is not known durable, and a repeat of it must not be answered.
+    pub fn sync(&mut self) -> Result<(), WriteError> {
+        let Some(unsynced) = self.unsynced.take() else {
+            return match self.state {
+                State::Sound => Ok(()),
+                State::Failed => {
+                    let source = io::Error::other("an earlier write or sync failed");
+                    Err(WriteError::Indeterminate { path: self.segment_path(), source })
+                }
+            };
+        };
+        if let Err(source) = self.file.sync() {
+            return self.repeat(unsynced, source);
+        }
+        self.set_head(unsynced.head)?;
+        self.buffer = unsynced.lines;
+        Ok(())
+    }
+
+    fn reopen_if_failed(&mut self, now_us: i64) -> Result<(), WriteError> {
+        match self.state {
+            State::Sound => Ok(()),
+            State::Failed => {
+                let (writer, _) = Self::open(self.disk.clone(), self.root.clone(), now_us)
+                    .map_err(WriteError::Reopen)?;
+                *self = writer.with_segment_bytes(self.segment_bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes lines and their seal with one call; what cannot be written goes into a new segment.
+    fn put(
+        &mut self,
+        mut lines: Vec<u8>,
+        marks: Vec<Mark>,
+        first: Position,
+        at_us: i64,
+    ) -> Result<(), WriteError> {
+        let bytes = lines.len();
+        let body = Hash::of(&lines);
+        let seal = Seal {
+            first,
+            bytes: bytes as u64,
+            at_us,
+            marks,
+            opening: None,
+            body,
+            prev: self.head.hash,
+        };
+        let hash = seal.encode(&mut lines);
+        let head = Head {
+            seal: self.head.end + bytes as u64,
+            end: self.head.end + lines.len() as u64,
+            next: seal.next(),
+            at_us,
+            hash,
+            ..self.head.clone()
+        };
+        self.group = WrittenGroup { first, segment: self.head.number, offset: self.head.end };
+        let written = self.file.write_at(&lines, self.head.end);
+        lines.truncate(bytes);
+        let unsynced = Unsynced { lines, seal, head };
+        match written {
+            Ok(()) => {
+                self.unsynced = Some(unsynced);
+                Ok(())
+            }
+            Err(source) => self.repeat(unsynced, source),
+        }
+    }
+
+    /// Writes a group whose write or sync failed into a new segment, at the same positions, and syncs it there.
+    fn repeat(&mut self, unsynced: Unsynced, cause: io::Error) -> Result<(), WriteError> {
+        let Unsynced { mut lines, mut seal, .. } = unsynced;
+        let path = self.segment_path();
+        if self.begin_segment(seal.at_us).is_err() {
+            return Err(WriteError::Indeterminate { path, source: cause });
+        }
+        seal.prev = self.head.hash;
+        let (start, bytes) = (self.head.end, lines.len() as u64);
+        self.group = WrittenGroup { first: seal.first, segment: self.head.number, offset: start };
+        let hash = seal.encode(&mut lines);
+        let end = start + lines.len() as u64;
+        let written = self.file.write_at(&lines, start).and_then(|()| self.file.sync());
+        if written.is_err() {
+            self.state = State::Failed;
+            return Err(WriteError::Indeterminate { path, source: cause });
+        }
+        let (next, at_us) = (seal.next(), seal.at_us);
+        self.set_head(Head { seal: start + bytes, end, next, at_us, hash, ..self.head.clone() })
+    }
+
+    /// Begins a new segment after what is durable.
+    fn begin_segment(&mut self, at_us: i64) -> Result<(), WriteError> {
+        self.state = State::Failed;
+        let folder = self.root.join(recover::LOG_FOLDER);
+        let (file, head) = recover::begin_segment(&self.disk, &folder, &self.head, at_us)
+            .map_err(WriteError::NoSegment)?;
+        self.file = file;
+        self.state = State::Sound;
+        self.set_head(head)
+    }
+
+    fn set_head(&mut self, head: Head) -> Result<(), WriteError> {
+        self.head = head;
+        self.head_file.write_at(&self.head.encode(), 0).map_err(|source| {
+            self.state = State::Failed;
+            WriteError::Indeterminate { path: self.root.join(recover::HEAD_FILE), source }
+        })
+    }
+
+    fn segment_path(&self) -> PathBuf {
+        self.root.join(recover::LOG_FOLDER).join(self.head.segment.file(Form::Plain))
+    }
+}
+
+#[cfg(test)]
+mod tests;
