@@ -5,6 +5,7 @@
 
 pub mod archive;
 pub mod disk;
+pub mod filter;
 mod hash;
 mod head;
 mod position;
@@ -16,6 +17,7 @@ pub mod seal;
 pub mod segment;
 pub mod writer;
 
+pub use filter::{Filter, FilterError};
 pub use hash::Hash;
 pub use head::Head;
 pub use position::Position;
