@@ -8,6 +8,8 @@ pub mod disk;
 pub mod filter;
 mod hash;
 mod head;
+pub mod index;
+pub mod known;
 mod position;
 pub mod reader;
 mod record;

@@ -1,0 +1,288 @@
+//! What readers find.
+
+use std::ops::ControlFlow;
+
+use insta::assert_snapshot;
+
+use super::{Records, STORE, add, folder, position, show, upto};
+use crate::index::delivery_key;
+use crate::index::{Index, IndexError, Order, Reader, Segment, Select, SqlError, SqlValue};
+use crate::known::{Known, Seen};
+
+/// Returns the answer to a query, one row a line.
+fn ask(reader: &Reader, query: &str) -> Result<String, SqlError> {
+    let mut text = String::new();
+    reader.sql(query, |_, row| {
+        text.push_str(&row.iter().map(show).collect::<Vec<_>>().join(" "));
+        text.push('\n');
+        ControlFlow::Continue(())
+    })?;
+    Ok(text)
+}
+
+#[test]
+fn records_are_paged_by_position_from_both_ends() {
+    let (_folder, path) = folder();
+    let records = Records::made_up(200);
+    add(&mut Index::open(&path, STORE).unwrap(), &records.entries(), 50);
+    let reader = Reader::open(&path).unwrap();
+    let params = [SqlValue::Text("needle".to_owned())];
+    let condition = "dialect = (SELECT id FROM names WHERE text = ?1)";
+    let select = |range| Select { condition, params: &params, range };
+    let numbers = |select: &Select<'_>, order, limit| -> Vec<u64> {
+        let found = reader.positions(select, order, limit).unwrap();
+        found.iter().map(|found| found.position.get()).collect()
+    };
+    let all = select(position(1)..=position(200));
+    let ascending = numbers(&all, Order::Ascending, 1000);
+    assert_eq!(reader.count(&all).unwrap(), ascending.len() as u64);
+    assert!(ascending.len() > 20 && ascending.is_sorted());
+    let mut descending = numbers(&all, Order::Descending, 1000);
+    descending.reverse();
+    assert_eq!(descending, ascending);
+    assert_eq!(numbers(&all, Order::Descending, 3)[0], ascending[ascending.len() - 1]);
+    let middle = select(position(ascending[3])..=position(ascending[6]));
+    assert_eq!(numbers(&middle, Order::Ascending, 1000), ascending[3..=6]);
+    let wrong = Select { condition: "no_such_column = 1", params: &[], range: all.range };
+    assert!(matches!(reader.count(&wrong), Err(IndexError::Sqlite { .. })));
+}
+
+#[test]
+fn the_newest_value_of_a_key_is_known_and_falls_back_when_it_goes() {
+    let (_folder, path) = folder();
+    let records = Records::made_up(100);
+    let mut index = Index::open(&path, STORE).unwrap();
+    add(&mut index, &records.entries(), 7);
+    let reader = Reader::open(&path).unwrap();
+    let number = |key| reader.latest("a topic", key).unwrap().map(|position| position.get());
+    assert_eq!((number("key 0"), number("key 2"), number("key 1")), (Some(96), Some(90), None));
+    let range = position(91)..=position(100);
+    assert_eq!(reader.latest_within(&range).unwrap(), [position(96)]);
+    index.prune(position(91), position(100)).unwrap();
+    assert_eq!((number("key 0"), number("key 2")), (Some(84), Some(90)));
+}
+
+#[test]
+fn a_filter_filled_from_the_index_rules_out_what_is_new() {
+    let (_folder, path) = folder();
+    let records = Records::made_up(300);
+    let entries = records.entries();
+    add(&mut Index::open(&path, STORE).unwrap(), &entries, 100);
+    let reader = Reader::open(&path).unwrap();
+    let known = Known::with_room_for(reader.n_records().unwrap());
+    assert_eq!(reader.each_key(|key| known.add(key)).unwrap(), upto(&entries));
+    known.set_ready();
+    let delivery = |number: u64| known.has(delivery_key(&format!("delivery {number}")));
+    assert!((1..=300).filter(|n| n % 5 == 0 && n % 17 != 0).all(|n| delivery(n) == Seen::Maybe));
+    assert!((1..=300).filter(|n| n % 5 != 0).all(|n| delivery(n) == Seen::No));
+}
+
+#[test]
+fn segments_and_their_new_names_are_listed() {
+    let (_folder, path) = folder();
+    let mut index = Index::open(&path, STORE).unwrap();
+    let segment = |number, name: &str, first| Segment {
+        number,
+        name: name.to_owned(),
+        first: position(first),
+    };
+    index.add_segment(segment(2, "b.jsonl", 40)).unwrap();
+    index.add_segment(segment(1, "a.jsonl", 1)).unwrap();
+    index.add_segment(segment(1, "a.jsonl.zst", 1)).unwrap();
+    index.add_segment(segment(3, "c.jsonl", 90)).unwrap();
+    index.drop_segment(3).unwrap();
+    let found = Reader::open(&path).unwrap().segments().unwrap();
+    assert_eq!(found, [segment(1, "a.jsonl.zst", 1), segment(2, "b.jsonl", 40)]);
+}
+
+#[test]
+fn statistics_count_each_type() {
+    let (_folder, path) = folder();
+    let records = Records::made_up(500);
+    add(&mut Index::open(&path, STORE).unwrap(), &records.entries(), 100);
+    let reader = Reader::open(&path).unwrap();
+    let stats = reader.stats().unwrap();
+    assert_eq!((stats.n_records, stats.range), (500, Some((position(1), position(500)))));
+    let sql = "SELECT dialect, type, count(*) FROM events GROUP BY 1, 2 ORDER BY 1, 2";
+    let counted: String = stats
+        .types
+        .iter()
+        .map(|row| format!("{} {} {}\n", row.dialect, row.event_type, row.n))
+        .collect();
+    assert_eq!(counted, ask(&reader, sql).unwrap());
+}
+
+#[test]
+fn times_are_readable_in_the_view() {
+    let (_folder, path) = folder();
+    let records = Records::made_up(2);
+    add(&mut Index::open(&path, STORE).unwrap(), &records.entries(), 2);
+    let reader = Reader::open(&path).unwrap();
+    let times = ask(&reader, "SELECT time, time_ns, received, at_us FROM events").unwrap();
+    assert_snapshot!(times, @"
+    2026-03-02T08:00:00.202Z 1772438400202000000 2026-11-06T21:20:00.000Z 1794000000000001
+    2026-03-02T08:00:00.335Z 1772438400335000000 2026-11-06T21:20:00.000Z 1794000000000002
+    ");
+}
+
+#[test]
+fn a_view_of_names_is_searched_through_indexes() {
+    let (_folder, path) = folder();
+    drop(Index::open(&path, STORE).unwrap());
+    let reader = Reader::open(&path).unwrap();
+    let plan = |query: &str| ask(&reader, &format!("EXPLAIN QUERY PLAN {query}")).unwrap();
+    assert_snapshot!(plan("SELECT position FROM events WHERE session = 'a' AND type = 'b'"), @"
+    6 0 45 SEARCH ty USING COVERING INDEX sqlite_autoindex_names_1 (text=?)
+    10 0 45 SEARCH se USING COVERING INDEX sqlite_autoindex_names_1 (text=?)
+    14 0 131 SEARCH r USING INDEX records_session (session=?)
+    ");
+    assert_snapshot!(plan("SELECT position FROM events WHERE trace = 'a'"), @"
+    4 0 45 SEARCH tr USING COVERING INDEX sqlite_autoindex_names_1 (text=?)
+    8 0 61 SEARCH r USING INDEX records_trace (trace=?)
+    ");
+    assert_snapshot!(plan("SELECT position FROM records WHERE session = 1 AND type = 2 AND position > 5 ORDER BY position DESC LIMIT 9"), @"5 0 111 SEARCH records USING INDEX records_session (session=? AND rowid>?)");
+    assert_snapshot!(plan("SELECT position FROM records WHERE topic = 1 ORDER BY position"), @"
+    3 0 107 SEARCH records USING COVERING INDEX records_topic (topic=?)
+    11 0 0 USE TEMP B-TREE FOR ORDER BY
+    ");
+}
+
+/// Returns each query with its answer, or why it got none.
+fn ask_all(reader: &Reader, queries: &[&str]) -> String {
+    let mut answers = String::new();
+    for query in queries {
+        let answer = match ask(reader, query) {
+            Ok(rows) => rows.trim_end().to_owned(),
+            Err(SqlError::Sqlite(error)) => format!("failed: {error}"),
+            Err(error) => format!("refused: {error}"),
+        };
+        answers.push_str(&format!("{query:?}\n    {answer}\n"));
+    }
+    answers
+}
+
+#[test]
+fn sql_of_people_reads() {
+    let (_folder, path) = folder();
+    add(&mut Index::open(&path, STORE).unwrap(), &Records::made_up(10).entries(), 10);
+    let queries = [
+        "SELECT count(*) FROM events",
+        " -- how many\n /* really */ WITH a AS (SELECT 1) SELECT * FROM a;",
+        "VALUES (1, 'two')",
+        "SELECT 'Bash' REGEXP '^b', 'Bash' REGEXP '(?i)^b', NULL REGEXP 'a', 12 REGEXP '^1'",
+        "SELECT 'a' REGEXP '('",
+        "SELECT no_such_column FROM events",
+    ];
+    assert_snapshot!(ask_all(&Reader::open(&path).unwrap(), &queries), @r#"
+    "SELECT count(*) FROM events"
+        10
+    " -- how many\n /* really */ WITH a AS (SELECT 1) SELECT * FROM a;"
+        1
+    "VALUES (1, 'two')"
+        1 two
+    "SELECT 'Bash' REGEXP '^b', 'Bash' REGEXP '(?i)^b', NULL REGEXP 'a', 12 REGEXP '^1'"
+        0 1 - 1
+    "SELECT 'a' REGEXP '('"
+        failed: regex parse error:
+        (
+        ^
+    error: unclosed group
+    "SELECT no_such_column FROM events"
+        failed: no such column: no_such_column in SELECT no_such_column FROM events at offset 7
+    "#);
+}
+
+#[test]
+fn sql_of_people_does_nothing_but_read() {
+    let (folder, path) = folder();
+    add(&mut Index::open(&path, STORE).unwrap(), &Records::made_up(10).entries(), 10);
+    let reader = Reader::open(&path).unwrap();
+    let other = folder.path().join("other.db");
+    let with_files = [
+        format!("ATTACH '{}' AS other", other.display()),
+        format!("VACUUM INTO '{}'", other.display()),
+    ];
+    for query in &with_files {
+        assert!(matches!(ask(&reader, query), Err(SqlError::NotAQuery)));
+    }
+    let queries = [
+        "DELETE FROM records",
+        "WITH a AS (SELECT 1) DELETE FROM records",
+        "INSERT INTO meta VALUES('a', 'b')",
+        "SELECT 1; DELETE FROM records",
+        "PRAGMA query_only = OFF",
+        "PRAGMA journal_mode = DELETE",
+        "BEGIN",
+        "SELECT load_extension('a')",
+        "",
+    ];
+    assert_snapshot!(ask_all(&reader, &queries), @r#"
+    "DELETE FROM records"
+        refused: only queries that read are allowed: SELECT, WITH, VALUES or EXPLAIN
+    "WITH a AS (SELECT 1) DELETE FROM records"
+        refused: only queries that read are allowed: SELECT, WITH, VALUES or EXPLAIN
+    "INSERT INTO meta VALUES('a', 'b')"
+        refused: only queries that read are allowed: SELECT, WITH, VALUES or EXPLAIN
+    "SELECT 1; DELETE FROM records"
+        refused: one query at a time
+    "PRAGMA query_only = OFF"
+        refused: only queries that read are allowed: SELECT, WITH, VALUES or EXPLAIN
+    "PRAGMA journal_mode = DELETE"
+        refused: only queries that read are allowed: SELECT, WITH, VALUES or EXPLAIN
+    "BEGIN"
+        refused: only queries that read are allowed: SELECT, WITH, VALUES or EXPLAIN
+    "SELECT load_extension('a')"
+        failed: not authorized
+    ""
+        refused: only queries that read are allowed: SELECT, WITH, VALUES or EXPLAIN
+    "#);
+    assert!(!other.exists());
+    assert_eq!(reader.stats().unwrap().n_records, 10);
+}
+
+#[test]
+fn a_query_can_be_stopped() {
+    let (_folder, path) = folder();
+    add(&mut Index::open(&path, STORE).unwrap(), &Records::made_up(10).entries(), 10);
+    let mut n_rows = 0;
+    let stop_at_3 = |_: &[String], _: &[SqlValue]| {
+        n_rows += 1;
+        if n_rows == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let columns =
+        Reader::open(&path).unwrap().sql("SELECT position AS p, type FROM events", stop_at_3);
+    assert_eq!(columns.unwrap(), ["p", "type"]);
+    assert_eq!(n_rows, 3);
+}
+
+#[test]
+fn words_are_found_in_values_and_not_in_names() {
+    let (_folder, path) = folder();
+    let mut records = Records::made_up(3);
+    records.lines[0] =
+        r#"{"a":"the quick","b":["brown fox",{"c":"jumped\nover"}],"quick":1}"#.to_owned();
+    records.lines[1] = r#"{"quick":"slow","n":42,"d":"Über-Größe src/main.rs"}"#.to_owned();
+    let entries = records.entries();
+    let mut index = Index::open(&path, STORE).unwrap();
+    index.add_text(&entries[..2], upto(&entries[..2])).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    let search = |query: &str| {
+        let sql = format!("SELECT rowid FROM text WHERE text MATCH '{query}'");
+        ask(&reader, &sql).unwrap().replace('\n', "")
+    };
+    let found = |query: &str| format!("{query}: {}\n", search(query));
+    let queries = ["quick", "quick AND brown", "slow", "uber", "main", "jum*", "42", "over AND rs"];
+    assert_snapshot!(queries.map(found).concat(), @"
+    quick: 1
+    quick AND brown: 1
+    slow: 2
+    uber: 2
+    main: 2
+    jum*: 1
+    42: 
+    over AND rs:
+    ");
+
+    index.add_text(&entries[1..], upto(&entries)).unwrap();
+    assert_eq!(search("slow"), "2");
+}
