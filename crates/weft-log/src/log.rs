@@ -1,0 +1,470 @@
+//! Writing to a store from any number of threads: what waits is taken together, written with one call and synced once.
+//!
+//! There is no timer and no thread of the writer's own. Whoever comes while nobody writes leads: it takes what waits, writes it for
+//! all, and hands the lead to the first of those who came meanwhile. So a lone producer pays for its write and sync and nothing else.
+
+mod background;
+mod judge;
+mod knowledge;
+mod session;
+
+use std::collections::VecDeque;
+use std::io;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::admit::Admitted;
+use crate::blobs::BlobError;
+use crate::disk::RealDisk;
+use crate::follow::{FollowError, Progress};
+use crate::index::{self, Follower, IndexError};
+use crate::lock::{LockError, Owner};
+use crate::prune::{self, PruneError};
+use crate::recover::{self, Finding};
+use crate::rejected::RejectedError;
+use crate::segment::Form;
+use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError};
+use crate::{Position, Store, TopicKey, spool};
+
+pub use judge::JudgeError;
+use session::Session;
+
+/// Bytes that may wait to be written before producers have to wait with theirs.
+const QUEUE_BYTES_MAX: usize = 8 * GROUP_BYTES_MAX;
+
+/// What an answer promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Durability {
+    /// The system has it: it survives the end of the process, not a power cut.
+    Written,
+    /// The disk has it.
+    Synced,
+}
+
+/// Events that are appended together: all or, where a condition fails, none.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// The events, in order.
+    pub events: Vec<Admitted>,
+    /// What has to be so, or the batch is refused.
+    pub conditions: Vec<Condition>,
+    /// What the answer has to promise.
+    pub durability: Durability,
+}
+
+/// What the newest record of a last-value key has to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The topic and its key.
+    pub topic: TopicKey,
+    /// The position of the newest record; `None` if there must be none.
+    pub last: Option<Position>,
+}
+
+/// What became of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// One for each event.
+    pub outcomes: Vec<Outcome>,
+    /// What is promised.
+    pub durability: Durability,
+}
+
+/// What became of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is in the log.
+    Stored {
+        /// Its position.
+        position: Position,
+        /// An earlier record with the same identity and other content.
+        conflict: Option<Position>,
+    },
+    /// It was in the log before.
+    Repeat {
+        /// The position of the first.
+        position: Position,
+    },
+}
+
+impl Outcome {
+    /// Returns where the event is.
+    pub fn position(self) -> Position {
+        match self {
+            Outcome::Stored { position, .. } | Outcome::Repeat { position } => position,
+        }
+    }
+}
+
+/// How many values were carried forward.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CarriedCount {
+    /// Appended again.
+    pub n_carried: u64,
+    /// Damaged, so that there is nothing to carry.
+    pub n_unreadable: u64,
+}
+
+/// Segments that were removed.
+#[derive(Clone, Debug)]
+pub(crate) struct Removed {
+    /// Their numbers and positions.
+    pub(crate) segments: Vec<(u64, RangeInclusive<Position>)>,
+    /// The first position that is left.
+    pub(crate) first_kept: Position,
+}
+
+/// Why a batch was not appended.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum AppendError {
+    /// A condition does not hold.
+    #[error("the newest record of {} is {}", describe(topic), actual.map_or("none".to_owned(), |actual| actual.to_string()))]
+    Condition {
+        /// The topic and key.
+        topic: TopicKey,
+        /// The position of the newest record.
+        actual: Option<Position>,
+    },
+    /// The log could not be written.
+    #[error(transparent)]
+    Write(Arc<WriteError>),
+    /// The store could not be made ready for writing.
+    #[error(transparent)]
+    Begin(Arc<BeginError>),
+    /// What is known of earlier events could not be read.
+    #[error("cannot tell whether an event is a repeat")]
+    Identity(#[source] Arc<JudgeError>),
+    /// Whoever was writing for all ended half-way. Asking again is safe: a repeat is recognised.
+    #[error("the writer ended before it answered")]
+    Left,
+}
+
+fn describe(topic: &TopicKey) -> String {
+    let key = topic.key.as_deref().unwrap_or_default();
+    format!("`{key}` in topic `{}`", topic.topic)
+}
+
+/// Why a store could not be made ready for writing.
+#[derive(Debug, thiserror::Error)]
+pub enum BeginError {
+    /// Another process writes.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The log cannot be opened.
+    #[error(transparent)]
+    Recover(#[from] recover::Error),
+    /// The index cannot be brought up to date.
+    #[error(transparent)]
+    Follow(#[from] FollowError),
+    /// The index cannot be opened.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The index is so far behind that bringing it up to date takes longer than a single event can wait.
+    #[error("the index lacks {records} records: `weft index rebuild` brings it up to date")]
+    Behind {
+        /// How many.
+        records: u64,
+    },
+    /// What single commands left in the spool cannot be moved into the log.
+    #[error("cannot move the spool into the log")]
+    Spool(#[source] crate::spool::SpoolError),
+    /// A large value of an event in the spool cannot be moved out of it.
+    #[error("cannot move the spool into the log")]
+    Blob(#[source] BlobError),
+    /// What was refused on its way out of the spool cannot be kept.
+    #[error("cannot keep what was refused")]
+    Rejected(#[source] RejectedError),
+    /// What single commands left in the spool cannot be written.
+    #[error("cannot write what the spool holds")]
+    SpoolWrite(#[source] Arc<WriteError>),
+    /// What is known of earlier events could not be read.
+    #[error("cannot tell whether an event is a repeat")]
+    Identity(#[source] Arc<JudgeError>),
+    /// A deletion of old segments was interrupted, and cannot be completed.
+    #[error("cannot complete an interrupted deletion of old segments")]
+    Prune(#[source] Box<PruneError>),
+}
+
+/// How a store is written to.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Who writes, for messages to others.
+    pub owner: Owner,
+    /// How long to wait for another process to let go of the store.
+    pub patience: Duration,
+    /// How long the store is held.
+    pub hold: Hold,
+    /// When what is written gets into the index.
+    pub indexing: Indexing,
+}
+
+/// When what is written gets into the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indexing {
+    /// While more is written, where the store is held for long.
+    Meanwhile,
+    /// Before the store is let go.
+    AtTheEnd,
+}
+
+/// How long a store is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// For single events: an index that is far behind is an error, and what is written is indexed before the store is let go.
+    Briefly,
+    /// For many events: an index that is behind is first brought up to date, another thread keeps it so, and the store is let go
+    /// for a moment whenever another process waits for it.
+    Long,
+}
+
+/// A store to write to. Cheap to clone; the store is let go when the last clone is closed or dropped.
+#[derive(Clone)]
+pub struct Log {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    /// Signalled when the queue has room again.
+    room: Condvar,
+    session: Mutex<Session>,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    bytes: usize,
+    is_led: bool,
+}
+
+/// A batch that waits.
+struct Job {
+    batch: Batch,
+    bytes: usize,
+    slot: Arc<Slot>,
+}
+
+/// Where a producer waits for its answer.
+#[derive(Default)]
+struct Slot {
+    state: Mutex<SlotState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+enum SlotState {
+    #[default]
+    Waiting,
+    /// Its turn to write for all.
+    Leads,
+    Answered(Result<Answer, AppendError>),
+}
+
+impl Log {
+    /// Opens a store for writing; makes it if there is none. The store is taken when the first batch comes, or here for long work.
+    pub fn open(
+        store: Store,
+        options: Options,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Self, BeginError> {
+        let hold = options.hold;
+        let session = Session::begin(store.clone(), options, progress)?;
+        let (queue, room) = (Mutex::default(), Condvar::new());
+        let log = Self { shared: Arc::new(Shared { queue, room, session: Mutex::new(session) }) };
+        if hold == Hold::Long {
+            prune::resume(&log, &store).map_err(|error| BeginError::Prune(Box::new(error)))?;
+        }
+        Ok(log)
+    }
+
+    /// Appends a batch and returns what became of each event, once that is as durable as asked for.
+    pub fn append(&self, batch: Batch) -> Result<Answer, AppendError> {
+        let bytes = batch.events.iter().map(|event| event.entry.group_bytes()).sum();
+        let slot = Arc::new(Slot::default());
+        let job = Job { batch, bytes, slot: Arc::clone(&slot) };
+        let mut queue = lock(&self.shared.queue);
+        while !queue.jobs.is_empty() && queue.bytes + bytes > QUEUE_BYTES_MAX {
+            queue = self.shared.room.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        queue.bytes += bytes;
+        queue.jobs.push_back(job);
+        let leads = !std::mem::replace(&mut queue.is_led, true);
+        drop(queue);
+        if leads {
+            self.lead();
+        }
+        loop {
+            let mut state = lock(&slot.state);
+            while matches!(*state, SlotState::Waiting) {
+                state = slot.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            match std::mem::take(&mut *state) {
+                SlotState::Answered(answer) => return answer,
+                SlotState::Leads | SlotState::Waiting => {
+                    drop(state);
+                    self.lead();
+                }
+            }
+        }
+    }
+
+    /// Writes what waits, the first job of the queue among it, and hands on the lead.
+    fn lead(&self) {
+        let lead = Lead(&self.shared);
+        let jobs = self.take_group();
+        let batches: Vec<&Batch> = jobs.iter().map(|job| &job.batch).collect();
+        let answers = lock(&self.shared.session).commit(&batches);
+        for (job, answer) in jobs.into_iter().zip(answers) {
+            job.slot.set(SlotState::Answered(answer));
+        }
+        drop(lead);
+    }
+
+    /// Takes the jobs that fit into one group; one that is larger than a group is taken alone.
+    fn take_group(&self) -> Vec<Job> {
+        let mut queue = lock(&self.shared.queue);
+        let mut jobs: Vec<Job> = Vec::new();
+        let (mut bytes, mut records) = (0, 0);
+        while let Some(job) = queue.jobs.front() {
+            bytes += job.bytes;
+            records += job.batch.events.len();
+            if !jobs.is_empty() && (bytes > GROUP_BYTES_MAX || records > GROUP_RECORDS_MAX) {
+                break;
+            }
+            jobs.extend(queue.jobs.pop_front());
+        }
+        queue.bytes -= jobs.iter().map(|job| job.bytes).sum::<usize>();
+        self.shared.room.notify_all();
+        jobs
+    }
+
+    /// Returns the newest record of a last-value key.
+    pub fn latest(&self, topic: &TopicKey) -> Result<Option<Position>, AppendError> {
+        lock(&self.shared.session).latest(topic)
+    }
+
+    /// Appends the newest values of last-value keys that stand in a range again, so that the range may go.
+    pub(crate) fn carry(
+        &self,
+        range: &RangeInclusive<Position>,
+    ) -> Result<CarriedCount, AppendError> {
+        lock(&self.shared.session).carry(range)
+    }
+
+    /// Takes segments that were removed out of the index.
+    pub(crate) fn forget_removed(&self, removed: &Removed) -> Result<(), BeginError> {
+        lock(&self.shared.session).forget_removed(removed)
+    }
+
+    /// Gives the index's free space back, if there is much of it.
+    pub(crate) fn compact_index(&self) -> Result<(), BeginError> {
+        lock(&self.shared.session).compact_index()
+    }
+
+    /// Returns what was found when the store was opened, and forgets it.
+    pub fn take_findings(&self) -> Vec<Finding> {
+        lock(&self.shared.session).take_findings()
+    }
+
+    /// Returns the last position that is durable; `None` in an empty log.
+    pub fn last(&self) -> Option<Position> {
+        lock(&self.shared.session).last()
+    }
+
+    /// Waits until the index has everything that is in the log.
+    pub fn catch_up(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), BeginError> {
+        lock(&self.shared.session).catch_up(progress)
+    }
+
+    /// Makes durable what is written, indexes it, and lets the store go.
+    pub fn close(&self) -> Result<(), BeginError> {
+        lock(&self.shared.session).end()
+    }
+}
+
+/// The lead, handed on when it is dropped, also by a leader that panics.
+struct Lead<'l>(&'l Shared);
+
+impl Drop for Lead<'_> {
+    fn drop(&mut self) {
+        let mut queue = lock(&self.0.queue);
+        match queue.jobs.front() {
+            Some(next) => next.slot.set(SlotState::Leads),
+            None => queue.is_led = false,
+        }
+    }
+}
+
+/// A job that nobody answered, because its leader panicked, is answered so that its producer does not wait for ever.
+impl Drop for Job {
+    fn drop(&mut self) {
+        let mut state = lock(&self.slot.state);
+        if matches!(*state, SlotState::Waiting) {
+            *state = SlotState::Answered(Err(AppendError::Left));
+            self.slot.changed.notify_one();
+        }
+    }
+}
+
+/// Brings a store in order before it is read: what a crash left, what waits in the spool, and what the index lacks. A store that
+/// another process holds is that one's to bring in order, and one that cannot be written is read as it is.
+pub fn settle(store: &Store, owner: Owner) -> Result<Vec<Finding>, BeginError> {
+    if is_settled(store) {
+        return Ok(Vec::new());
+    }
+    let (patience, hold, indexing) = (Duration::ZERO, Hold::Briefly, Indexing::AtTheEnd);
+    let options = Options { owner, patience, hold, indexing };
+    let opened = Log::open(store.clone(), options, &mut |_| {});
+    match opened {
+        Ok(log) => {
+            let findings = log.take_findings();
+            log.close()?;
+            Ok(findings)
+        }
+        Err(BeginError::Lock(LockError::Held { .. }) | BeginError::Behind { .. }) => Ok(Vec::new()),
+        Err(BeginError::Lock(LockError::Io { source, .. }))
+            if matches!(
+                source.kind(),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+            ) =>
+        {
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns whether a store needs nothing done before it is read.
+fn is_settled(store: &Store) -> bool {
+    let Ok(Some(head)) = recover::read_head(&RealDisk, store.root()) else { return false };
+    let Ok(segments) = recover::list_segments(&RealDisk, &store.log()) else { return false };
+    let segment = store.log().join(head.segment.file(Form::Plain));
+    let is_whole = segments.last().is_some_and(|(last, _)| *last == head.segment)
+        && segment.metadata().is_ok_and(|segment| segment.len() == head.end);
+    let indexed = index::Reader::open(&store.index())
+        .and_then(|index| index.watermark(Follower::Core))
+        .is_ok_and(|mark| mark.position == head.next.get() - 1);
+    is_whole && indexed && spool::is_empty(store.root())
+}
+
+impl Slot {
+    fn set(&self, state: SlotState) {
+        *lock(&self.state) = state;
+        self.changed.notify_one();
+    }
+}
+
+/// A lock that a panicking thread held guards nothing that it can have left half changed in memory: the log is on disk.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the time in microseconds since 1970.
+pub(crate) fn now_us() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,312 @@
+//! Telling repeats from first events: by the filter of all known keys, the records that the index has not reached, and the index.
+//!
+//! A key that was seen makes a candidate and no more: its record is read, and identity and content are compared in full.
+
+use std::collections::{HashMap, VecDeque};
+
+use weft_event::event::{self, Expect};
+use weft_event::json::{self, Tape};
+use weft_event::problem::Problems;
+use weft_event::{Dialect, KeyDigests};
+
+use super::knowledge::Knowledge;
+use crate::admit::Admitted;
+use crate::index::{self, IndexError};
+use crate::known::{Seen, Tail};
+use crate::lines::{LineError, Lines};
+use crate::reader::Place;
+use crate::writer::Entry;
+use crate::{Mark, Position, TopicKey, spool};
+
+/// Why it cannot be told whether an event is a repeat.
+#[derive(Debug, thiserror::Error)]
+pub enum JudgeError {
+    /// The index cannot be asked.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// An earlier record cannot be read.
+    #[error(transparent)]
+    Line(#[from] LineError),
+}
+
+/// What an event is to those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    New,
+    Repeat(Position),
+    /// The same identity as an earlier record, and other content.
+    Conflict(Position),
+}
+
+/// Records of the index by key.
+pub(super) type SeenBefore = HashMap<i64, Vec<Position>>;
+
+/// Everything that is known of earlier records.
+pub(super) struct Judge<'s> {
+    /// `None` where building it would take longer than asking the index.
+    pub(super) known: Option<&'s Knowledge>,
+    pub(super) recent: &'s Recent,
+    pub(super) index: &'s index::Reader,
+    pub(super) lines: &'s mut Lines,
+    pub(super) group: &'s Group,
+}
+
+/// The records of the group that is being put together.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) first: Position,
+    pub(super) entries: Vec<Entry>,
+    pub(super) keys: Vec<index::Keys>,
+    pub(super) bytes: usize,
+    /// Also of the groups before it that belong to the same commit: neither tail nor index were asked for them.
+    by_key: HashMap<i64, Vec<Position>>,
+    latest: HashMap<TopicKey, Position>,
+}
+
+impl Group {
+    pub(super) fn new(first: Position) -> Self {
+        Self {
+            first,
+            entries: Vec::new(),
+            keys: Vec::new(),
+            bytes: 0,
+            by_key: HashMap::new(),
+            latest: HashMap::new(),
+        }
+    }
+
+    /// Returns the record at a position, if it is not written yet.
+    fn get(&self, position: Position) -> Option<&Entry> {
+        let idx = position.get().checked_sub(self.first.get())?;
+        self.entries.get(usize::try_from(idx).ok()?)
+    }
+
+    /// Takes the records out, and goes on behind them.
+    pub(super) fn take(&mut self) -> (Position, Vec<Entry>, Vec<index::Keys>) {
+        let (entries, keys) = (std::mem::take(&mut self.entries), std::mem::take(&mut self.keys));
+        let first = self.first;
+        self.first = first.plus(entries.len() as u64);
+        self.bytes = 0;
+        (first, entries, keys)
+    }
+
+    pub(super) fn push(&mut self, event: &Admitted, conflict: Option<Position>) -> Position {
+        let idx = self.entries.len();
+        let position = self.first.plus(idx as u64);
+        for key in event.keys.as_slice() {
+            self.by_key.entry(*key).or_default().push(position);
+        }
+        if let Some(topic) = event.entry.mark.topic.as_ref().filter(|topic| topic.key.is_some()) {
+            self.latest.insert(topic.clone(), position);
+        }
+        self.bytes += event.entry.group_bytes();
+        self.keys.push(event.keys);
+        let mut entry = event.entry.clone();
+        entry.mark.conflict = conflict;
+        self.entries.push(entry);
+        position
+    }
+}
+
+/// Places of the newest records, by position.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    first: u64,
+    places: VecDeque<(Place, u32)>,
+}
+
+impl Recent {
+    /// Notes the places and checksums of records that follow each other; those noted before for the same positions are replaced.
+    pub(super) fn set(&mut self, first: Position, places: impl Iterator<Item = (Place, u32)>) {
+        let next = self.first + self.places.len() as u64;
+        if self.places.is_empty() || first.get() > next {
+            self.places.clear();
+            self.first = first.get();
+        }
+        self.places.truncate(usize::try_from(first.get() - self.first).expect("it fits in memory"));
+        self.places.extend(places);
+    }
+
+    /// Moves the group noted last to where it was written again.
+    pub(super) fn move_group(&mut self, first: Position, segment: u64, mut offset: u64) {
+        let skipped = first.get().saturating_sub(self.first);
+        for (place, _) in
+            self.places.iter_mut().skip(usize::try_from(skipped).unwrap_or(usize::MAX))
+        {
+            (place.segment, place.offset) = (segment, offset);
+            offset += u64::from(place.bytes) + 1;
+        }
+    }
+
+    /// Forgets every record up to a position.
+    pub(super) fn forget(&mut self, upto: u64) {
+        while self.first <= upto && self.places.pop_front().is_some() {
+            self.first += 1;
+        }
+    }
+
+    fn get(&self, position: Position) -> Option<(Place, u32)> {
+        let idx = position.get().checked_sub(self.first)?;
+        self.places.get(usize::try_from(idx).ok()?).copied()
+    }
+}
+
+impl Judge<'_> {
+    /// Returns the records that tail and index have under the keys of these events, all asked for at once.
+    pub(super) fn seen(&self, events: &[Admitted], tail: &Tail) -> Result<SeenBefore, JudgeError> {
+        let mut seen = SeenBefore::new();
+        let mut keys = Vec::new();
+        for key in events.iter().flat_map(|event| event.keys.as_slice()).copied() {
+            if self.known.is_some_and(|known| known.has(key) == Seen::No) {
+                continue;
+            }
+            keys.push(key);
+            let found = tail.find(key).map(|position| (key, position));
+            found.for_each(|(key, position)| seen.entry(key).or_default().push(position));
+        }
+        if !keys.is_empty() {
+            for (key, position) in self.index.candidates(&keys)? {
+                seen.entry(key).or_default().push(position);
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Returns what an event is to those before it.
+    pub(super) fn judge(
+        &mut self,
+        event: &Admitted,
+        seen: &SeenBefore,
+    ) -> Result<Verdict, JudgeError> {
+        let mut candidates: Vec<Position> = Vec::new();
+        for key in event.keys.as_slice() {
+            candidates.extend(seen.get(key).into_iter().flatten());
+            candidates.extend(self.group.by_key.get(key).into_iter().flatten());
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        let mut content = None;
+        let mut verdict = Verdict::New;
+        for position in candidates {
+            let likeness = match self.group.get(position) {
+                Some(earlier) => {
+                    let Mark { dialect, delivery, .. } = &earlier.mark;
+                    compare(event, &earlier.line, *dialect, delivery.as_deref(), &mut content)
+                }
+                None => self.compare_record(event, position, &mut content)?,
+            };
+            match likeness {
+                Likeness::Repeat => return Ok(Verdict::Repeat(position)),
+                Likeness::Conflict if verdict == Verdict::New => {
+                    verdict = Verdict::Conflict(position)
+                }
+                Likeness::Conflict | Likeness::None => {}
+            }
+        }
+        Ok(verdict)
+    }
+
+    /// Returns the newest record of a last-value key.
+    pub(super) fn latest(
+        &self,
+        topic: &TopicKey,
+        tail: &Tail,
+    ) -> Result<Option<Position>, JudgeError> {
+        if let Some(position) = self.group.latest.get(topic) {
+            return Ok(Some(*position));
+        }
+        latest(tail, self.index, topic)
+    }
+
+    fn compare_record(
+        &mut self,
+        event: &Admitted,
+        position: Position,
+        content: &mut Option<[u8; 16]>,
+    ) -> Result<Likeness, JudgeError> {
+        let (place, crc) = match self.recent.get(position) {
+            Some((place, crc)) => (place, Some(crc)),
+            None => match self.index.place(position)? {
+                Some(found) => (found.place, found.crc),
+                None => return Ok(Likeness::None),
+            },
+        };
+        let line = match self.lines.read(place, crc) {
+            Ok(line) => line,
+            // What is damaged or gone is nobody's first any more.
+            Err(LineError::Damaged { .. } | LineError::Segment { .. }) => {
+                return Ok(Likeness::None);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let delivery = match event.entry.mark.delivery {
+            None => None,
+            Some(_) => self.lines.read_mark(place, position)?.and_then(|(mark, _)| mark.delivery),
+        };
+        let dialect = event.entry.mark.dialect;
+        Ok(compare(event, &line, dialect, delivery.as_deref(), content))
+    }
+}
+
+/// Returns the newest record of a last-value key that is written.
+pub(super) fn latest(
+    tail: &Tail,
+    index: &index::Reader,
+    topic: &TopicKey,
+) -> Result<Option<Position>, JudgeError> {
+    if let Some(position) = tail.latest(topic) {
+        return Ok(Some(position));
+    }
+    let Some(key) = &topic.key else { return Ok(None) };
+    Ok(index.latest(&topic.topic, key)?)
+}
+
+/// What an event has of an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Likeness {
+    None,
+    Repeat,
+    Conflict,
+}
+
+/// Compares an event with an earlier line. `content` is the event's own digest, made when it is first needed.
+fn compare(
+    event: &Admitted,
+    line: &[u8],
+    dialect: Dialect,
+    delivery: Option<&str>,
+    content: &mut Option<[u8; 16]>,
+) -> Likeness {
+    let mut own_content = || {
+        *content.get_or_insert_with(|| {
+            let mut tape = Tape::new();
+            tape.parse_bytes(&event.entry.line).map(json::digest).expect("it was read before")
+        })
+    };
+    let mut tape = Tape::new();
+    let mut problems = Problems::new();
+    let Some(earlier) = event::read(&mut tape, line, Expect::Dialect(dialect), &mut problems)
+    else {
+        return Likeness::None;
+    };
+    if let Some(delivery) = delivery
+        && event.entry.mark.delivery.as_deref() == Some(delivery)
+        // An id that a producer made for its tries is a promise; a file that was written anew can have another event at an old place.
+        && (spool::Entry::is_delivery(delivery) || own_content() == json::digest(earlier.value()))
+    {
+        return Likeness::Repeat;
+    }
+    let digests = KeyDigests::of(&earlier.facts());
+    let is_same = |a: Option<[u8; 16]>, b: Option<[u8; 16]>| a.is_some() && a == b;
+    if is_same(event.digests.retry, digests.retry) {
+        return Likeness::Repeat;
+    }
+    if !is_same(event.digests.own, digests.own) && !is_same(event.digests.place, digests.place) {
+        return Likeness::None;
+    }
+    if own_content() == json::digest(earlier.value()) {
+        Likeness::Repeat
+    } else {
+        Likeness::Conflict
+    }
+}

@@ -1,0 +1,454 @@
+//! One hold of a store: its lock, its writer, what is known of earlier records, and the index close behind.
+
+mod keep;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::background::{FollowerThread, forget};
+use super::judge::{self, Group, Judge, JudgeError, Recent, Verdict};
+use super::knowledge::Knowledge;
+use super::{
+    Answer, AppendError, Batch, BeginError, Durability, Hold, Indexing, Options, Outcome, lock,
+    now_us,
+};
+use weft_event::event::Expect;
+
+use crate::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
+use crate::blobs::{Blobs, ShrinkError, Which};
+use crate::disk::RealDisk;
+use crate::follow::{self, Follow, Progress};
+use crate::index::{self, Follower, Index, IndexError};
+use crate::known::Tail;
+use crate::lines::Lines;
+use crate::lock::Lock;
+use crate::reader::Place;
+use crate::recover::Finding;
+use crate::rejected::{Refusal as Kept, Rejected};
+use crate::segment::SegmentName;
+use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError, Writer, WrittenGroup};
+use crate::{Position, Store, TopicKey, spool};
+
+/// Records that a single event waits for to be indexed.
+const BEHIND_RECORDS_MAX: u64 = 10_000;
+
+/// Keys of records that the index has not reached, at most; beyond it producers wait for the index. About 50 bytes each.
+const TAIL_KEYS_MAX: usize = 1 << 20;
+
+/// How long a store is held before it is let go for others, and how often that is looked at.
+const HOLD_MIN: Duration = Duration::from_millis(50);
+
+/// A store that is written to, held or not.
+pub(super) struct Session {
+    store: Store,
+    options: Options,
+    held: Option<Held>,
+    findings: Vec<Finding>,
+    /// The filter over all keys; none where the store is held too briefly to fill one.
+    known: Option<Knowledge>,
+}
+
+struct Held {
+    writer: Writer<RealDisk>,
+    follow: Arc<Mutex<Follow>>,
+    tail: Arc<Mutex<Tail>>,
+    /// The last position that the index has.
+    indexed: Arc<AtomicU64>,
+    recent: Recent,
+    index: index::Reader,
+    lines: Lines,
+    follower: Option<FollowerThread>,
+    since: Instant,
+    /// Dropped last: the store is let go when everything else is closed.
+    lock: Lock,
+}
+
+impl Session {
+    /// Takes a store and makes it ready for writing.
+    pub(super) fn begin(
+        store: Store,
+        options: Options,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Self, BeginError> {
+        let mut session = Self { store, options, held: None, findings: Vec::new(), known: None };
+        session.hold(progress)?;
+        Ok(session)
+    }
+
+    fn hold(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), BeginError> {
+        let lock = Lock::take(self.store.root(), &self.options.owner, self.options.patience)?;
+        let (writer, findings) = Writer::open(RealDisk, self.store.root().to_owned(), now_us())?;
+        self.findings.extend(findings);
+        let mut follow = self.open_index(&writer)?;
+        let last = writer.next().get() - 1;
+        let behind = last.saturating_sub(follow.watermark(Follower::Core).position);
+        if behind > BEHIND_RECORDS_MAX && self.options.hold == Hold::Briefly {
+            return Err(BeginError::Behind { records: behind });
+        }
+        if behind > BEHIND_RECORDS_MAX && follow.watermark(Follower::Core).position == 0 {
+            drop(follow);
+            follow::rebuild(&self.store, progress)?;
+            follow = self.open_index(&writer)?;
+        }
+        follow.catch_up(Follower::Core, progress)?;
+        let index = index::Reader::open(&self.store.index())?;
+        let segments = index.segments()?;
+        let name =
+            |segment: &index::Segment| Some((segment.number, SegmentName::parse(&segment.name)?.0));
+        let lines = Lines::new(self.store.clone(), segments.iter().filter_map(name));
+        let follow = Arc::new(Mutex::new(follow));
+        let (tail, indexed) = (Arc::default(), Arc::default());
+        if self.options.hold == Hold::Long {
+            self.know(&index, writer.next())?;
+        }
+        let follower = match (self.options.hold, self.options.indexing) {
+            (Hold::Long, Indexing::Meanwhile) => {
+                let (follow, tail) = (Arc::clone(&follow), Arc::clone(&tail));
+                Some(FollowerThread::start(follow, tail, Arc::clone(&indexed)))
+            }
+            (Hold::Briefly, _) | (_, Indexing::AtTheEnd) => None,
+        };
+        let (recent, since) = (Recent::default(), Instant::now());
+        self.held = Some(Held {
+            writer,
+            follow,
+            tail,
+            indexed,
+            recent,
+            index,
+            lines,
+            follower,
+            since,
+            lock,
+        });
+        let taken = self.take_spool();
+        if taken.is_err() {
+            // What comes next must not overtake what the spool holds.
+            self.held = None;
+        }
+        taken
+    }
+
+    /// Opens the index, or an empty one in the place of one that is of no use.
+    fn open_index(&self, writer: &Writer<RealDisk>) -> Result<Follow, BeginError> {
+        let (path, head) = (self.store.index(), writer.head());
+        let index = match Index::open(&path, &head.store) {
+            Ok(index) if follow::fits(index.watermark(Follower::Core), head) => index,
+            Ok(index) => {
+                drop(index);
+                Index::recreate(&path, &head.store)?
+            }
+            Err(IndexError::Stale { .. }) => Index::recreate(&path, &head.store)?,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Follow::new(self.store.clone(), index))
+    }
+
+    /// Brings the filter of all keys up to `next`.
+    fn know(&mut self, index: &index::Reader, next: Position) -> Result<(), BeginError> {
+        match &mut self.known {
+            Some(known) => {
+                known.learn(&self.store, next).map_err(|error| BeginError::Follow(error.into()))?
+            }
+            None => self.known = Some(Knowledge::of(&self.store, index, next)?),
+        }
+        Ok(())
+    }
+
+    /// Moves what single commands left in the spool into the log.
+    fn take_spool(&mut self) -> Result<(), BeginError> {
+        let root = self.store.root().to_owned();
+        while let Some(mut taken) = spool::take(&root).map_err(BeginError::Spool)? {
+            let blobs = Blobs::new(self.store.blobs());
+            let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+            let mut events = Vec::new();
+            while let Some(entry) = taken.read().map_err(BeginError::Spool)? {
+                let delivery = spool::Entry::delivery(entry.id);
+                let arrival = Arrival {
+                    line: entry.line,
+                    expect: entry.dialect.map_or(Expect::Any, Expect::Dialect),
+                    via: &entry.via,
+                    delivery: Some(&delivery),
+                    topic: entry.topic.as_ref(),
+                };
+                match gate.admit(&arrival) {
+                    Ok(event) => events.push(event),
+                    Err(Refusal::Large(ShrinkError::Blob(error))) => {
+                        return Err(BeginError::Blob(error));
+                    }
+                    Err(refusal) => {
+                        let origin = format!("spool:{}", entry.id);
+                        let kept = Kept::of(&arrival, &refusal, origin, entry.at_us);
+                        Rejected::new(&root).put(&[kept]).map_err(BeginError::Rejected)?;
+                    }
+                }
+                if events.len() >= GROUP_RECORDS_MAX {
+                    self.store_spooled(std::mem::take(&mut events))?;
+                }
+            }
+            self.store_spooled(events)?;
+            taken.aside().map_err(BeginError::Spool)?;
+            taken.finish().map_err(BeginError::Spool)?;
+        }
+        Ok(())
+    }
+
+    fn store_spooled(&mut self, events: Vec<Admitted>) -> Result<(), BeginError> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
+        let answer = self.commit_held(&[&batch]).pop().expect("one batch has one answer");
+        match answer {
+            Ok(_) => Ok(()),
+            Err(AppendError::Write(error)) => Err(BeginError::SpoolWrite(error)),
+            Err(AppendError::Identity(error)) => Err(BeginError::Identity(error)),
+            Err(AppendError::Begin(_) | AppendError::Condition { .. } | AppendError::Left) => {
+                unreachable!("the store is held and the batch has no condition")
+            }
+        }
+    }
+
+    /// Appends batches together, and answers each.
+    pub(super) fn commit(&mut self, batches: &[&Batch]) -> Vec<Result<Answer, AppendError>> {
+        if self.held.is_none()
+            && let Err(error) = self.hold(&mut |_| {})
+        {
+            let error = Arc::new(error);
+            return batches.iter().map(|_| Err(AppendError::Begin(Arc::clone(&error)))).collect();
+        }
+        let answers = self.commit_held(batches);
+        self.let_others();
+        answers
+    }
+
+    /// Lets the store go for a moment if it was held long enough and another process waits for it.
+    fn let_others(&mut self) {
+        let is_due = self.held.as_ref().is_some_and(|held| held.since.elapsed() > HOLD_MIN);
+        if self.options.hold == Hold::Long && is_due && self.is_wanted() {
+            // What failed here fails again, and is told, when the store is taken next.
+            drop(self.end());
+        }
+    }
+
+    fn is_wanted(&mut self) -> bool {
+        self.held.as_mut().is_some_and(|held| {
+            held.since = Instant::now();
+            held.lock.is_wanted()
+        })
+    }
+
+    fn commit_held(&mut self, batches: &[&Batch]) -> Vec<Result<Answer, AppendError>> {
+        let held = self.held.as_mut().expect("the store is held");
+        let known = self.known.as_ref();
+        let group = Group::new(held.writer.next());
+        let mut commit = Commit { held, known, group, needs_sync: false, failed: None };
+        let mut answers: Vec<_> = batches.iter().map(|batch| commit.take(batch)).collect();
+        if let Err(error) = commit.finish() {
+            // The store is taken anew before the next write: what the failed one left is then made good or cut.
+            self.held = None;
+            // Which of them the failed write held is not worth telling apart: to ask again is safe.
+            for answer in answers.iter_mut().filter(|answer| answer.is_ok()) {
+                *answer = Err(AppendError::Write(Arc::clone(&error)));
+            }
+        }
+        if let (Some(held), Some(known)) = (&self.held, &mut self.known) {
+            known.upto = held.writer.next();
+            known.tend(&self.store, &lock(&held.tail));
+        }
+        answers
+    }
+
+    pub(super) fn latest(&mut self, topic: &TopicKey) -> Result<Option<Position>, AppendError> {
+        if self.held.is_none() {
+            self.hold(&mut |_| {}).map_err(|error| AppendError::Begin(Arc::new(error)))?;
+        }
+        let held = self.held.as_ref().expect("the store is held");
+        judge::latest(&lock(&held.tail), &held.index, topic)
+            .map_err(|error| AppendError::Identity(Arc::new(error)))
+    }
+
+    pub(super) fn take_findings(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.findings)
+    }
+
+    pub(super) fn last(&self) -> Option<Position> {
+        self.held.as_ref().and_then(|held| held.writer.head().last())
+    }
+
+    /// Indexes everything that is durable.
+    pub(super) fn catch_up(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), BeginError> {
+        let Some(held) = &mut self.held else { return Ok(()) };
+        let synced = held.writer.sync();
+        let mut follow = lock(&held.follow);
+        follow.catch_up(Follower::Core, progress)?;
+        forget(&follow, &held.tail, &held.indexed);
+        synced.map_err(|error| BeginError::SpoolWrite(Arc::new(error)))
+    }
+
+    /// Makes everything durable, indexes it, and lets the store go.
+    pub(super) fn end(&mut self) -> Result<(), BeginError> {
+        let ended = self.catch_up(&mut |_| {});
+        self.held = None;
+        ended
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Whoever wants to know calls `close` before; what is acknowledged is durable in any case.
+        drop(self.end());
+    }
+}
+
+/// One commit on its way.
+struct Commit<'s> {
+    held: &'s mut Held,
+    known: Option<&'s Knowledge>,
+    group: Group,
+    needs_sync: bool,
+    /// Why a group of it could not be written; nothing more is then.
+    failed: Option<Arc<WriteError>>,
+}
+
+impl Commit<'_> {
+    /// Takes a batch into the group; its outcomes are true once the group is written.
+    fn take(&mut self, batch: &Batch) -> Result<Answer, AppendError> {
+        let identity = |error: JudgeError| AppendError::Identity(Arc::new(error));
+        let tail = Arc::clone(&self.held.tail);
+        for condition in &batch.conditions {
+            let actual = self.judge().latest(&condition.topic, &lock(&tail)).map_err(identity)?;
+            if actual != condition.last {
+                return Err(AppendError::Condition { topic: condition.topic.clone(), actual });
+            }
+        }
+        // Under one lock, so that no key goes from the tail to the index between the two looks.
+        let seen = self.judge().seen(&batch.events, &lock(&tail)).map_err(identity)?;
+        let mut outcomes = Vec::with_capacity(batch.events.len());
+        for event in &batch.events {
+            let verdict = self.judge().judge(event, &seen).map_err(identity)?;
+            let conflict = match verdict {
+                Verdict::Repeat(position) => {
+                    // The first may be written and not synced yet.
+                    self.needs_sync |= batch.durability == Durability::Synced;
+                    outcomes.push(Outcome::Repeat { position });
+                    continue;
+                }
+                Verdict::Conflict(position) => Some(position),
+                Verdict::New => None,
+            };
+            let position = self.push(event, conflict).map_err(AppendError::Write)?;
+            outcomes.push(Outcome::Stored { position, conflict });
+        }
+        self.needs_sync |= batch.durability == Durability::Synced;
+        Ok(Answer { outcomes, durability: batch.durability })
+    }
+
+    /// Puts an event into the group, or into the next one where that is full.
+    fn push(
+        &mut self,
+        event: &Admitted,
+        conflict: Option<Position>,
+    ) -> Result<Position, Arc<WriteError>> {
+        let bytes = self.group.bytes + event.entry.group_bytes();
+        if self.group.entries.len() >= GROUP_RECORDS_MAX
+            || (bytes > GROUP_BYTES_MAX && !self.group.entries.is_empty())
+        {
+            self.write()?;
+        }
+        Ok(self.group.push(event, conflict))
+    }
+
+    fn judge(&mut self) -> Judge<'_> {
+        Judge {
+            known: self.known,
+            recent: &self.held.recent,
+            index: &self.held.index,
+            lines: &mut self.held.lines,
+            group: &self.group,
+        }
+    }
+
+    fn finish(mut self) -> Result<(), Arc<WriteError>> {
+        self.write()?;
+        if self.needs_sync {
+            self.held.sync().map_err(Arc::new)?;
+        }
+        if let Some(follower) = &self.held.follower {
+            follower.wake();
+        }
+        self.held.wait_for_index();
+        Ok(())
+    }
+
+    /// Writes the group and begins the next.
+    fn write(&mut self) -> Result<(), Arc<WriteError>> {
+        if let Some(error) = &self.failed {
+            return Err(Arc::clone(error));
+        }
+        let (first, entries, keys) = self.group.take();
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let synced = self.held.sync();
+        let written = synced.and_then(|()| self.held.writer.write(&entries, now_us()));
+        let written = written.map_err(|error| {
+            let error = Arc::new(error);
+            self.failed = Some(Arc::clone(&error));
+            error
+        })?;
+        assert_eq!(written, first, "one writer gives positions out");
+        self.held
+            .note_places(first, entries.iter().map(|entry| (entry.line.len(), entry.mark.crc)));
+        let mut tail = lock(&self.held.tail);
+        let mut position = first;
+        for (entry, keys) in entries.iter().zip(&keys) {
+            tail.add(position, keys, entry.mark.topic.as_ref());
+            if let Some(known) = self.known {
+                known.add(keys);
+            }
+            position = position.plus(1);
+        }
+        Ok(())
+    }
+}
+
+impl Held {
+    fn sync(&mut self) -> Result<(), WriteError> {
+        let before = self.writer.group();
+        self.writer.sync()?;
+        let after = self.writer.group();
+        if after != before {
+            self.recent.move_group(after.first, after.segment, after.offset);
+            self.lines.note(after.segment, self.writer.head().segment);
+        }
+        Ok(())
+    }
+
+    fn note_places(&mut self, first: Position, lines: impl Iterator<Item = (usize, u32)>) {
+        let WrittenGroup { segment, mut offset, .. } = self.writer.group();
+        self.lines.note(segment, self.writer.head().segment);
+        let places = lines.map(|(bytes, crc)| {
+            let place = Place { segment, offset, bytes: u32::try_from(bytes).unwrap_or(u32::MAX) };
+            offset += bytes as u64 + 1;
+            (place, crc)
+        });
+        self.recent.set(first, places);
+    }
+
+    /// Indexes on the producer's own time when the index is too far behind, and forgets what it has.
+    fn wait_for_index(&mut self) {
+        while lock(&self.tail).n_keys() > TAIL_KEYS_MAX {
+            // An index that cannot be written is told of when the store is let go; until then memory grows.
+            if !lock(&self.follow).step(Follower::Core).unwrap_or(false) {
+                break;
+            }
+            forget(&lock(&self.follow), &self.tail, &self.indexed);
+        }
+        self.recent.forget(self.indexed.load(Ordering::Acquire));
+    }
+}

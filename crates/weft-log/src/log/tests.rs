@@ -1,0 +1,191 @@
+//! What a producer gets: every event once, in order, and an answer that says where.
+
+use std::path::Path;
+use std::time::Duration;
+
+use weft_event::event::Expect;
+use weft_event::sample;
+
+use super::{
+    Answer, AppendError, Batch, Condition, Durability, Hold, Indexing, Log, Options, Outcome,
+};
+use crate::admit::{Admitted, Arrival, Gate, Strictness};
+use crate::blobs::{Blobs, Which};
+use crate::disk::RealDisk;
+use crate::lock::Owner;
+use crate::reader::Reader;
+use crate::{Network, Position, Store, TopicKey};
+
+const NEEDLE: &str = r#"{"schema_version":1,"timestamp":"2026-11-15T12:00:00.000Z","event_type":"bead.claimed","worker_id":"w","session_id":"s","sequence":7,"data":{"bead_id":"b"}}"#;
+const DONE: &str = r#"{"schema":0,"event":"DONE","reason":"COMPLETE","stack":[]}"#;
+
+fn open(root: &Path, hold: Hold) -> Log {
+    let store = Store::make(root, Network::Refuse).unwrap();
+    let owner = Owner { pid: std::process::id(), what: "test".to_owned() };
+    let options =
+        Options { owner, patience: Duration::from_secs(60), hold, indexing: Indexing::Meanwhile };
+    Log::open(store, options, &mut |_| {}).unwrap()
+}
+
+fn admit(root: &Path, line: &str, delivery: Option<&str>) -> Admitted {
+    let mut gate = Gate::new(Blobs::new(root.join("blobs")), Which::Largest, Strictness::Lenient);
+    let (line, expect, via) = (line.as_bytes(), Expect::Any, "test");
+    gate.admit(&Arrival { line, expect, via, delivery, topic: None }).unwrap()
+}
+
+fn batch(events: Vec<Admitted>) -> Batch {
+    Batch { events, conditions: Vec::new(), durability: Durability::Synced }
+}
+
+fn positions(answer: &Answer) -> Vec<u64> {
+    answer.outcomes.iter().map(|outcome| outcome.position().get()).collect()
+}
+
+fn lines(root: &Path) -> Vec<String> {
+    let mut reader = Reader::open(RealDisk, root.to_owned(), Position::FIRST).unwrap();
+    let mut lines = Vec::new();
+    while let Some(batch) = reader.read().unwrap() {
+        lines.extend(
+            batch.records().map(|(record, _)| String::from_utf8(record.line.to_vec()).unwrap()),
+        );
+    }
+    lines
+}
+
+#[test]
+fn a_repeat_is_answered_with_the_first_in_the_group_later_and_after_a_restart() {
+    for hold in [Hold::Briefly, Hold::Long] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let event = || admit(root, NEEDLE, None);
+        let log = open(root, hold);
+        let first = log.append(batch(vec![event(), event()])).unwrap();
+        let stored = Outcome::Stored { position: Position::FIRST, conflict: None };
+        let repeat = Outcome::Repeat { position: Position::FIRST };
+        assert_eq!(first.outcomes, [stored, repeat]);
+        assert_eq!(log.append(batch(vec![event()])).unwrap().outcomes, [repeat]);
+        drop(log);
+        let log = open(root, hold);
+        assert_eq!(log.append(batch(vec![event()])).unwrap().outcomes, [repeat]);
+        assert_eq!(lines(root), [NEEDLE]);
+    }
+}
+
+#[test]
+fn other_content_under_the_same_identity_is_kept_and_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let log = open(root, Hold::Briefly);
+    let other = NEEDLE.replace("\"b\"", "\"c\"");
+    log.append(batch(vec![admit(root, NEEDLE, None)])).unwrap();
+    let answer = log.append(batch(vec![admit(root, &other, None)])).unwrap();
+    let second = Position::new(2).unwrap();
+    let conflict = Outcome::Stored { position: second, conflict: Some(Position::FIRST) };
+    assert_eq!(answer.outcomes, [conflict]);
+    // The same conflicting event again is a repeat of itself.
+    let answer = log.append(batch(vec![admit(root, &other, None)])).unwrap();
+    assert_eq!(answer.outcomes, [Outcome::Repeat { position: second }]);
+    assert_eq!(lines(root), [NEEDLE, &other]);
+}
+
+#[test]
+fn events_without_identity_are_told_apart_by_their_delivery_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let log = open(root, Hold::Briefly);
+    let append =
+        |delivery| positions(&log.append(batch(vec![admit(root, DONE, delivery)])).unwrap());
+    assert_eq!(append(None), [1]);
+    assert_eq!(append(None), [2]);
+    assert_eq!(append(Some("file:a@0")), [3]);
+    assert_eq!(append(Some("file:a@0")), [3]);
+    assert_eq!(append(Some("file:a@48")), [4]);
+    log.close().unwrap();
+    assert_eq!(append(Some("file:a@48")), [4]);
+}
+
+#[test]
+fn every_kind_of_event_comes_back_verbatim_and_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let log = open(root, Hold::Long);
+    let events: Vec<String> = sample::events(7).take(3000).collect();
+    let mut stored = Vec::new();
+    for some in events.chunks(100) {
+        let admitted = some.iter().map(|line| admit(root, line, None)).collect();
+        let answer = log.append(batch(admitted)).unwrap();
+        for (line, outcome) in some.iter().zip(answer.outcomes) {
+            if matches!(outcome, Outcome::Stored { .. }) {
+                stored.push(line.clone());
+                assert_eq!(outcome.position().get(), stored.len() as u64);
+            }
+        }
+    }
+    drop(log);
+    assert_eq!(lines(root), stored);
+}
+
+#[test]
+fn many_producers_at_once_each_get_their_own_positions() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let log = open(root, Hold::Long);
+    let mut all: Vec<u64> = std::thread::scope(|scope| {
+        let producers: Vec<_> = (0..16)
+            .map(|worker| {
+                let log = log.clone();
+                scope.spawn(move || {
+                    let append = |sequence: u64| {
+                        let line = NEEDLE.replace("\"w\"", &format!("\"w{worker}\""));
+                        let line = line.replace(":7,", &format!(":{sequence},"));
+                        positions(&log.append(batch(vec![admit(root, &line, None)])).unwrap())[0]
+                    };
+                    (0..50).map(append).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        producers.into_iter().flat_map(|producer| producer.join().unwrap()).collect()
+    });
+    all.sort_unstable();
+    assert_eq!(all, (1..=800).collect::<Vec<_>>());
+    drop(log);
+    assert_eq!(lines(root).len(), 800);
+}
+
+#[test]
+fn a_condition_that_does_not_hold_refuses_the_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let topic = TopicKey { topic: "lease".to_owned(), key: Some("file".to_owned()) };
+    let event = |n: u64| {
+        let mut event = admit(root, &NEEDLE.replace(":7,", &format!(":{n},")), None);
+        event.entry.mark.topic = Some(topic.clone());
+        event
+    };
+    let expect = |last: Option<u64>, n| Batch {
+        conditions: vec![Condition { topic: topic.clone(), last: last.and_then(Position::new) }],
+        ..batch(vec![event(n)])
+    };
+    let log = open(root, Hold::Briefly);
+    assert_eq!(positions(&log.append(expect(None, 1)).unwrap()), [1]);
+    assert_eq!(positions(&log.append(expect(Some(1), 2)).unwrap()), [2]);
+    let refused = log.append(expect(Some(1), 3)).unwrap_err();
+    assert!(
+        matches!(refused, AppendError::Condition { actual: Some(actual), .. } if actual.get() == 2)
+    );
+    assert_eq!(log.latest(&topic).unwrap().map(Position::get), Some(2));
+    drop(log);
+    assert_eq!(open(root, Hold::Briefly).latest(&topic).unwrap().map(Position::get), Some(2));
+}
+
+#[test]
+fn repeats_within_a_batch_of_several_groups_are_recognised() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let log = open(root, Hold::Long);
+    let event = |n: u64| admit(root, &NEEDLE.replace(":7,", &format!(":{n},")), None);
+    let n = 2 * crate::writer::GROUP_RECORDS_MAX as u64;
+    let events = (0..n).chain(0..n).map(event).collect();
+    let positions = positions(&log.append(batch(events)).unwrap());
+    assert_eq!(positions, (1..=n).chain(1..=n).collect::<Vec<_>>());
+}

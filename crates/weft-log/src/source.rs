@@ -1,0 +1,402 @@
+//! Reading JSONL files, folders of them and streams into the log, from where it stopped the last time.
+//!
+//! [`Sources::read`] gives batches of lines as they stand in the files; when a batch is in the log, [`Sources::settle`] notes how
+//! far that is. Files that grow, are rotated, renamed, truncated or rewritten are told from each other by what was read of them.
+//! Reading something twice is harmless, because a line has the same delivery id each time; leaving something out is not.
+//!
+//! A delivery id is `file:<real path>#<digest of the first line>[.<generation>]@<offset>`. The path is the first one the file was
+//! read under, and stays with it when it is renamed. The digest tells a file from those that stood at its path before. Where a
+//! rotated file and its successor begin with the same line, the generation does. Two things make a line's id another one: the
+//! checkpoints are lost and the file was renamed, or it was renamed before anything of it was settled. Nothing here parses events.
+
+mod batch;
+mod checkpoint;
+mod files;
+mod folders;
+mod name;
+mod open;
+mod passage;
+mod stream;
+mod tracked;
+mod walk;
+mod watch;
+
+use std::collections::{HashSet, VecDeque};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+pub use batch::{Arrived, BATCH_BYTES_MAX, BATCH_LINES_MAX, Batch, Notice, Origin};
+pub use checkpoint::{Checkpoint, Checkpoints, FileId, Incarnation};
+pub use open::OPEN_FILES_MAX;
+pub use walk::EXTENSIONS;
+
+use files::Files;
+use folders::Folders;
+use passage::AtEnd;
+use stream::{Stream, Streamed};
+use tracked::Visit;
+use watch::{Heard, Watch};
+
+/// How long following waits at most before it looks for itself.
+pub const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+/// The most files that one run keeps track of.
+pub const FILES_MAX: usize = 1 << 20;
+/// The most files that are looked at without a hint each time; the others have their turn the next times.
+const LOOKS_MAX: usize = 2048;
+/// How much may be read again after a crash for want of a saved checkpoint.
+const SAVE_BYTES: usize = 64 << 20;
+/// How often checkpoints are saved while there is little to read.
+const SAVE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Why inputs cannot be read at all, or progress cannot be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// An input is a part of the store that is to be written.
+    #[error("{path} is a part of the store itself")]
+    OwnStore {
+        /// The input.
+        path: PathBuf,
+    },
+    /// The checkpoints cannot be read or written.
+    #[error("cannot keep how far files were read in {path}")]
+    State {
+        /// The file of checkpoints.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Something to read.
+pub enum Input {
+    /// A file, a folder to search, or a named pipe.
+    Path(PathBuf),
+    /// Standard input and the like.
+    Stream {
+        /// What its lines are named by: the same for the same bytes, a new one otherwise.
+        name: String,
+        /// Its bytes.
+        bytes: Box<dyn Read + Send>,
+    },
+}
+
+/// What to do at the end of the inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Stop. A last line without its line break comes as it is.
+    Once,
+    /// Wait for more, and for more files.
+    Follow {
+        /// How long to wait at most before looking, whatever hints there are; usually [`LOOK_INTERVAL`].
+        look_interval: Duration,
+    },
+}
+
+/// Where to begin with a file that an earlier run has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Where that run stopped.
+    Checkpoint,
+    /// At its first line.
+    Beginning,
+}
+
+/// What a look at the inputs found.
+#[derive(Debug)]
+pub enum Polled {
+    /// Lines, faults or notices.
+    Batch(Batch),
+    /// Nothing for now.
+    Idle,
+    /// Nothing any more.
+    End,
+}
+
+/// How to read.
+pub struct Options {
+    /// The store's folder, which has the checkpoints and is not searched.
+    pub store: PathBuf,
+    /// What to do at the end.
+    pub mode: Mode,
+    /// Where to begin.
+    pub start: Start,
+    /// Ends reading when it is set.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// Inputs that are being read.
+pub struct Sources {
+    options: Options,
+    files: Files,
+    folders: Folders,
+    /// What is to be looked at, and the paths among it.
+    queue: VecDeque<Work>,
+    queued: HashSet<PathBuf>,
+    /// The files that were named.
+    named: Vec<PathBuf>,
+    watch: Option<Watch>,
+    /// Whether all inputs were gone through once.
+    has_seen_all: bool,
+    next_look: Instant,
+    last_looked: PathBuf,
+    last_save: Instant,
+    n_unsaved_bytes: usize,
+}
+
+enum Work {
+    Path(PathBuf),
+    Folder(PathBuf),
+    Pipe(PathBuf),
+    Stream(Stream),
+}
+
+impl Sources {
+    /// Takes up inputs where the last run left them. Nothing is read before [`Sources::read`].
+    pub fn new(inputs: Vec<Input>, mut options: Options) -> Result<Self, SourceError> {
+        let checkpoints = Checkpoints::load(&options.store)?;
+        options.store = real(&options.store);
+        let mut queue = VecDeque::new();
+        let (mut named, mut roots) = (Vec::new(), Vec::new());
+        for input in inputs {
+            let path = match input {
+                Input::Path(path) => real(&path),
+                Input::Stream { name, bytes } => {
+                    let stop = Arc::clone(&options.stop);
+                    queue.push_back(Work::Stream(Stream::new(name, bytes, stop)));
+                    continue;
+                }
+            };
+            if path.ancestors().any(|part| walk::is_own_part(part, &options.store)) {
+                return Err(SourceError::OwnStore { path });
+            }
+            match fs::metadata(&path) {
+                Ok(found) if found.is_dir() => {
+                    roots.push(path.clone());
+                    queue.push_back(Work::Folder(path));
+                }
+                Ok(found) if !found.is_file() => queue.push_back(Work::Pipe(path)),
+                Ok(_) | Err(_) => {
+                    named.push(path.clone());
+                    queue.push_back(Work::Path(path));
+                }
+            }
+        }
+        let (at_end, watch) = match options.mode {
+            Mode::Once => (AtEnd::Give, None),
+            Mode::Follow { .. } => (AtEnd::KeepBack, Some(Watch::new())),
+        };
+        let now = Instant::now();
+        let mut sources = Self {
+            files: Files::new(checkpoints, named.iter().cloned().collect(), options.start, at_end),
+            folders: Folders::new(roots, options.store.clone()),
+            options,
+            queue,
+            queued: HashSet::new(),
+            named,
+            watch,
+            has_seen_all: false,
+            next_look: now,
+            last_looked: PathBuf::new(),
+            last_save: now,
+            n_unsaved_bytes: 0,
+        };
+        if let Some(watch) = &mut sources.watch {
+            sources
+                .named
+                .iter()
+                .filter_map(|path| path.parent())
+                .for_each(|folder| watch.add(folder));
+        }
+        Ok(sources)
+    }
+
+    /// Returns the next batch; `None` at the end, or when told to stop.
+    ///
+    /// A batch is never without lines, faults or notices. Following waits here for more; a stream that gives nothing holds up the
+    /// rest, and is asked to stop only when its own reading is interrupted.
+    pub fn read(&mut self) -> Result<Option<Batch>, SourceError> {
+        loop {
+            match self.poll()? {
+                Polled::Batch(batch) => return Ok(Some(batch)),
+                Polled::Idle => {}
+                Polled::End => return Ok(None),
+            }
+        }
+    }
+
+    /// Does as [`Sources::read`] does, but comes back whenever it has waited, so that batches can be settled meanwhile.
+    pub fn poll(&mut self) -> Result<Polled, SourceError> {
+        while !self.options.stop.load(Ordering::Relaxed) {
+            let mut batch = Batch::default();
+            self.fill(&mut batch);
+            if !batch.is_empty() || !batch.notices().is_empty() {
+                return Ok(Polled::Batch(batch));
+            }
+            if !self.queue.is_empty() {
+                continue;
+            }
+            if !self.has_seen_all {
+                self.has_seen_all = true;
+                self.files.forget_gone(self.folders.roots());
+                continue;
+            }
+            match self.options.mode {
+                Mode::Once => return Ok(Polled::End),
+                Mode::Follow { look_interval } => {
+                    self.wait(look_interval)?;
+                    return Ok(Polled::Idle);
+                }
+            }
+        }
+        Ok(Polled::End)
+    }
+
+    /// Notes that everything of a batch is durable, in the log or among what was refused. Batches are settled in the order read.
+    pub fn settle(&mut self, batch: &Batch) -> Result<(), SourceError> {
+        for checkpoint in &batch.progress {
+            self.files.checkpoints.set(checkpoint.clone());
+        }
+        self.n_unsaved_bytes += batch.n_bytes();
+        if self.n_unsaved_bytes >= SAVE_BYTES {
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    /// Saves how far the inputs were settled.
+    pub fn finish(mut self) -> Result<(), SourceError> {
+        self.save()
+    }
+
+    fn save(&mut self) -> Result<(), SourceError> {
+        self.n_unsaved_bytes = 0;
+        self.last_save = Instant::now();
+        self.files.checkpoints.save()
+    }
+
+    /// Reads what is queued until the batch is full.
+    fn fill(&mut self, batch: &mut Batch) {
+        while !batch.is_full() {
+            if self.files.visit_retired(batch) == Visit::More {
+                return;
+            }
+            let Some(work) = self.queue.pop_front() else { return };
+            match work {
+                Work::Folder(folder) => self.search(&folder, batch),
+                Work::Pipe(path) => match File::open(&path) {
+                    Ok(file) => {
+                        let (name, stop) = (name::encode(&path), Arc::clone(&self.options.stop));
+                        let stream = Stream::new(name, Box::new(file), stop);
+                        self.queue.push_front(Work::Stream(stream));
+                    }
+                    Err(source) => batch.notices.push(Notice::Unreadable { path, source }),
+                },
+                Work::Stream(mut stream) => match stream.read(batch) {
+                    Ok(Streamed::More) => {
+                        self.queue.push_front(Work::Stream(stream));
+                        return;
+                    }
+                    Ok(Streamed::End) => {}
+                    Err(source) => {
+                        let path = PathBuf::from(stream.name());
+                        batch.notices.push(Notice::Unreadable { path, source });
+                    }
+                },
+                Work::Path(path) => {
+                    self.queued.remove(&path);
+                    match (self.files.visit(&path, batch), self.options.mode) {
+                        (Visit::Done, _) => {}
+                        (Visit::More, Mode::Once) => self.queue.push_front(Work::Path(path)),
+                        // The others have their turn before more of this one.
+                        (Visit::More, Mode::Follow { .. }) => self.look_at(path),
+                    }
+                }
+            }
+        }
+    }
+
+    fn look_at(&mut self, path: PathBuf) {
+        if self.queued.insert(path.clone()) {
+            self.queue.push_back(Work::Path(path));
+        }
+    }
+
+    /// Searches a folder; its files come before all else that is queued.
+    fn search(&mut self, folder: &Path, batch: &mut Batch) {
+        let mut found = self.folders.search(folder, FILES_MAX, self.watch.as_mut());
+        batch.notices.append(&mut found.notices);
+        found.files.retain(|path| !self.files.has(path) && !self.queued.contains(path));
+        let n_left = FILES_MAX.saturating_sub(self.files.n_paths() + self.queued.len());
+        if let Some(path) = found.files.get(n_left) {
+            batch.notices.push(Notice::TooMany { path: path.clone(), max: FILES_MAX });
+            found.files.truncate(n_left);
+        }
+        for path in found.files.into_iter().rev() {
+            self.queued.insert(path.clone());
+            self.queue.push_front(Work::Path(path));
+        }
+    }
+
+    /// Waits until something may have changed, and queues it.
+    fn wait(&mut self, look_interval: Duration) -> Result<(), SourceError> {
+        if self.last_save.elapsed() >= SAVE_INTERVAL {
+            self.save()?;
+        }
+        let limit = self.next_look.saturating_duration_since(Instant::now());
+        let Heard { paths, has_missed } = match &mut self.watch {
+            Some(watch) => watch.wait(limit),
+            None => Heard::default(),
+        };
+        for path in paths {
+            if self.files.has(&path) || self.named.contains(&path) {
+                self.look_at(path);
+            } else if self.folders.is_searched(&path) {
+                if !path.is_dir() {
+                    self.look_at(path);
+                } else if !self.folders.has(&path) {
+                    self.queue.push_back(Work::Folder(path));
+                }
+            }
+        }
+        let now = Instant::now();
+        if has_missed || now >= self.next_look {
+            self.next_look = now + look_interval;
+            self.look_around(if has_missed { usize::MAX } else { LOOKS_MAX });
+        }
+        Ok(())
+    }
+
+    /// Queues what may have changed without a hint, so many files at most.
+    fn look_around(&mut self, n_looks: usize) {
+        self.files.age();
+        let paths = self.files.paths_after(&self.last_looked, n_looks);
+        if let Some(last) = paths.last() {
+            self.last_looked.clone_from(last);
+        }
+        let absent: Vec<PathBuf> =
+            self.named.iter().filter(|path| !self.files.has(path)).cloned().collect();
+        paths.into_iter().chain(absent).for_each(|path| self.look_at(path));
+        for folder in self.folders.changed(n_looks) {
+            self.queue.push_back(Work::Folder(folder));
+        }
+    }
+}
+
+/// Returns a path without links and relative parts, but for its last one: what a link leads to may change.
+fn real(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    if absolute.is_dir() {
+        return absolute.canonicalize().unwrap_or(absolute);
+    }
+    match (absolute.parent().map(Path::canonicalize), absolute.file_name()) {
+        (Some(Ok(folder)), Some(name)) => folder.join(name),
+        (_, _) => absolute,
+    }
+}
+
+#[cfg(test)]
+mod tests;

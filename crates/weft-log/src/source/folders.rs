@@ -1,0 +1,113 @@
+//! The folders whose files are read, and which of them have changed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Bound;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use super::batch::Notice;
+use super::walk::{self, Found};
+use super::watch::Watch;
+
+/// Folders that were searched.
+#[derive(Debug)]
+pub(super) struct Folders {
+    roots: Vec<PathBuf>,
+    store: PathBuf,
+    known: BTreeMap<PathBuf, Listed>,
+    last_looked: PathBuf,
+}
+
+/// When a folder was last listed.
+#[derive(Clone, Copy, Debug)]
+struct Listed {
+    modified: (i64, i64),
+    /// Whether it had not changed since the time before. A change within the clock's step shows only by listing once more.
+    is_settled: bool,
+}
+
+impl Folders {
+    pub(super) fn new(roots: Vec<PathBuf>, store: PathBuf) -> Self {
+        Self { roots, store, known: BTreeMap::new(), last_looked: PathBuf::new() }
+    }
+
+    /// Returns the folders that were named.
+    pub(super) fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    pub(super) fn has(&self, folder: &Path) -> bool {
+        self.known.contains_key(folder)
+    }
+
+    /// Returns whether a search takes this path.
+    pub(super) fn is_searched(&self, path: &Path) -> bool {
+        path.parent().is_some_and(|parent| self.has(parent))
+            && !walk::is_own_part(path, &self.store)
+            && (walk::has_extension(path) || path.is_dir() && !walk::is_hidden(path))
+    }
+
+    /// Searches a folder, and watches what is new below it.
+    pub(super) fn search(
+        &mut self,
+        folder: &Path,
+        files_max: usize,
+        mut watch: Option<&mut Watch>,
+    ) -> Found {
+        let is_first = !self.has(folder);
+        // Watched before it is listed, so that nothing comes in between unnoticed.
+        if is_first && let Some(watch) = watch.as_deref_mut() {
+            watch.add(folder);
+        }
+        let mut found = walk::search(folder, &self.store, files_max, |below| {
+            let is_new = !self.known.contains_key(below);
+            if is_new
+                && below != folder
+                && let Some(watch) = watch.as_deref_mut()
+            {
+                watch.add(below);
+            }
+            if let Some(modified) = modified(below) {
+                let before = self.known.get(below).map(|listed| listed.modified);
+                let listed = Listed { modified, is_settled: before == Some(modified) };
+                self.known.insert(below.to_owned(), listed);
+            }
+            is_new || below == folder
+        });
+        if is_first && found.files.is_empty() && self.roots.iter().any(|root| root == folder) {
+            found.notices.push(Notice::NoFiles { path: folder.to_owned() });
+        }
+        found
+    }
+
+    /// Looks at so many folders at most, and returns those that may have changed; the others have their turn the next times.
+    pub(super) fn changed(&mut self, n_looks: usize) -> Vec<PathBuf> {
+        let cursor = self.last_looked.as_path();
+        let after = self.known.range::<Path, _>((Bound::Excluded(cursor), Bound::Unbounded));
+        let before = self.known.range::<Path, _>((Bound::Unbounded, Bound::Included(cursor)));
+        let looked: Vec<(PathBuf, Listed)> = after
+            .chain(before)
+            .take(n_looks)
+            .map(|(path, listed)| (path.clone(), *listed))
+            .collect();
+        let mut changed = Vec::new();
+        for (path, listed) in looked {
+            self.last_looked.clone_from(&path);
+            match modified(&path) {
+                Some(modified) if listed.is_settled && modified == listed.modified => {}
+                Some(_) => changed.push(path),
+                None => drop(self.known.remove(&path)),
+            }
+        }
+        // A folder that was named may come back.
+        let absent = self.roots.iter().filter(|root| !self.has(root) && root.is_dir());
+        changed.extend(absent.cloned());
+        changed
+    }
+}
+
+fn modified(folder: &Path) -> Option<(i64, i64)> {
+    let found = fs::metadata(folder).ok().filter(fs::Metadata::is_dir)?;
+    Some((found.mtime(), found.mtime_nsec()))
+}

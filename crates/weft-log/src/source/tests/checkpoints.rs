@@ -1,0 +1,133 @@
+//! The file of checkpoints: damage costs reading again, and nothing else.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use super::super::name;
+use super::super::{Checkpoint, Checkpoints, FileId, Incarnation};
+
+fn checkpoint(path: &str, inode: u64) -> Checkpoint {
+    Checkpoint {
+        path: PathBuf::from(path),
+        name: path.to_owned(),
+        id: FileId { device: 64_769, inode },
+        offset: 812,
+        number: 9,
+        incarnation: Some(Incarnation { first_line: 0x00c0_ffee, generation: 0 }),
+        fingerprint: u64::MAX - 1,
+    }
+}
+
+#[test]
+fn what_is_saved_is_loaded() {
+    let store = tempfile::tempdir().unwrap();
+    let mut checkpoints = Checkpoints::load(store.path()).unwrap();
+    let bytes = OsString::from_vec(b"/logs/\xff%.jsonl".to_vec());
+    let odd = Checkpoint { path: bytes.into(), incarnation: None, ..checkpoint("/logs/was", 3) };
+    let all = [checkpoint("/logs/a.jsonl", 1), checkpoint("/logs/b.jsonl", u64::MAX), odd];
+    all.iter().for_each(|checkpoint| checkpoints.set(checkpoint.clone()));
+    checkpoints.save().unwrap();
+    insta::assert_snapshot!(fs::read_to_string(store.path().join("ingest.state")).unwrap(), @r#"
+    {"weft_ingest":1}
+    {"path":"/logs/a.jsonl","device":64769,"inode":1,"offset":812,"line":9,"first":"0000000000c0ffee","generation":0,"fingerprint":"fffffffffffffffe","crc":"8b2580e8"}
+    {"path":"/logs/b.jsonl","device":64769,"inode":18446744073709551615,"offset":812,"line":9,"first":"0000000000c0ffee","generation":0,"fingerprint":"fffffffffffffffe","crc":"5bfb604b"}
+    {"path":"/logs/%ff%25.jsonl","name":"/logs/was","device":64769,"inode":3,"offset":812,"line":9,"fingerprint":"fffffffffffffffe","crc":"f99e7071"}
+    "#);
+    let loaded = Checkpoints::load(store.path()).unwrap();
+    for checkpoint in &all {
+        assert_eq!(loaded.by_id(checkpoint.id), Some(checkpoint));
+        assert_eq!(loaded.by_path(&checkpoint.path), Some(checkpoint));
+    }
+    assert_eq!(loaded.by_path(Path::new("/logs/c.jsonl")), None);
+}
+
+#[test]
+fn a_path_that_another_file_has_taken_leads_to_the_new_one() {
+    let store = tempfile::tempdir().unwrap();
+    let mut checkpoints = Checkpoints::load(store.path()).unwrap();
+    checkpoints.set(checkpoint("/logs/a.jsonl", 1));
+    checkpoints.set(checkpoint("/logs/a.jsonl", 2));
+    checkpoints.save().unwrap();
+    let loaded = Checkpoints::load(store.path()).unwrap();
+    assert_eq!(loaded.by_path(Path::new("/logs/a.jsonl")).unwrap().id.inode, 2);
+    assert!(loaded.by_id(FileId { device: 64_769, inode: 1 }).is_some());
+}
+
+#[test]
+fn two_processes_keep_each_others_checkpoints() {
+    let store = tempfile::tempdir().unwrap();
+    let mut one = Checkpoints::load(store.path()).unwrap();
+    let mut two = Checkpoints::load(store.path()).unwrap();
+    one.set(checkpoint("/a.jsonl", 1));
+    two.set(checkpoint("/b.jsonl", 2));
+    one.save().unwrap();
+    two.save().unwrap();
+    let loaded = Checkpoints::load(store.path()).unwrap();
+    assert!(loaded.by_path(Path::new("/a.jsonl")).is_some());
+    assert!(loaded.by_path(Path::new("/b.jsonl")).is_some());
+}
+
+#[test]
+fn saving_at_once_leaves_a_whole_file() {
+    let store = tempfile::tempdir().unwrap();
+    let store = store.path();
+    thread::scope(|scope| {
+        for inode in 1..=4 {
+            scope.spawn(move || {
+                let mut checkpoints = Checkpoints::load(store).unwrap();
+                for offset in 0..10 {
+                    let path = format!("/{inode}.jsonl");
+                    checkpoints.set(Checkpoint { offset, ..checkpoint(&path, inode) });
+                    checkpoints.save().unwrap();
+                }
+            });
+        }
+    });
+    let loaded = Checkpoints::load(store).unwrap();
+    assert!((1..=4).contains(&loaded.iter().count()));
+    assert_eq!(fs::read_dir(store).unwrap().count(), 1);
+}
+
+#[test]
+fn a_cut_or_flipped_bit_loses_a_checkpoint_and_never_changes_one() {
+    let store = tempfile::tempdir().unwrap();
+    let mut checkpoints = Checkpoints::load(store.path()).unwrap();
+    let all = [checkpoint("/a.jsonl", 1), checkpoint("/b.jsonl", 2)];
+    all.iter().for_each(|checkpoint| checkpoints.set(checkpoint.clone()));
+    checkpoints.save().unwrap();
+    let file = store.path().join("ingest.state");
+    let whole = fs::read(&file).unwrap();
+    let n_loaded = |bytes: &[u8]| {
+        fs::write(&file, bytes).unwrap();
+        let loaded = Checkpoints::load(store.path()).unwrap();
+        for (checkpoint, _) in loaded.iter() {
+            assert!(all.contains(checkpoint), "{checkpoint:?}");
+        }
+        loaded.iter().count()
+    };
+    for cut in 0..whole.len() {
+        n_loaded(&whole[..cut]);
+    }
+    for bit in 0..whole.len() * 8 {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        // A line break that is gone costs both lines it stood between.
+        let is_break = whole[bit / 8] == b'\n' || flipped[bit / 8] == b'\n';
+        assert!(is_break || n_loaded(&flipped) >= 1, "bit {bit}");
+    }
+    assert_eq!(n_loaded(&whole), 2);
+}
+
+#[test]
+fn paths_are_text_and_come_back() {
+    for bytes in [b"/a b".as_slice(), b"/100%", b"/%25", b"/\xc3\xbc", b"/\xc3", b"\xff\xfe", b""] {
+        let path = PathBuf::from(OsString::from_vec(bytes.to_vec()));
+        assert_eq!(name::decode(&name::encode(&path)), Some(path));
+    }
+    for wrong in ["%", "%2", "%zz", "%61", "a%"] {
+        assert_eq!(name::decode(wrong), None, "{wrong}");
+    }
+}

@@ -1,0 +1,293 @@
+//! Proof that a store is what was written: every seal, checksum, link and position of the log, the index against it, and the
+//! blobs that it refers to.
+//!
+//! [`verify`] only reads, and needs no lock. Memory does not grow with the log, but for 32 bytes of each blob referred to.
+//! [`repair`] does what loses nothing; damaged bytes are never touched.
+
+mod fault;
+mod repair;
+mod rows;
+mod walk;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::archive;
+use crate::blobs::{BlobError, Blobs};
+use crate::disk::RealDisk;
+use crate::follow::{self, FollowError};
+use crate::index::{self, Follower, IndexError};
+use crate::reader::{ReadError, Reader};
+use crate::rejected::{self, Rejected, RejectedError, Span};
+use crate::segment::{Form, SegmentName};
+use crate::spool::{self, SpoolError};
+use crate::{Hash, Position, Store, recover};
+
+pub use fault::{Fault, IndexFault, Note};
+pub use repair::{RepairError, Repaired, rebuild_index, repair};
+use rows::Rows;
+use walk::Walk;
+
+/// What is to be proven.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// A hash that was the head once.
+    pub against: Option<Hash>,
+    /// How far the index is looked into.
+    pub depth: Depth<'a>,
+}
+
+/// How far the index is looked into.
+#[derive(Clone, Copy, Debug)]
+pub enum Depth<'a> {
+    /// Every row's place and checksum.
+    Usual,
+    /// Everything, by an index that is made anew in this folder.
+    Deep {
+        /// The folder.
+        scratch: &'a Path,
+    },
+}
+
+/// What is told on the way.
+#[derive(Debug)]
+pub enum Told {
+    /// How far it is.
+    Progress {
+        /// Bytes of segments read.
+        bytes: u64,
+        /// Bytes of segments there are.
+        total: u64,
+    },
+    /// Something is wrong.
+    Fault(Fault),
+    /// Something is to be known, and nothing wrong.
+    Note(Note),
+}
+
+/// What there is.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The store's id.
+    pub store: String,
+    /// Segments, archives included.
+    pub n_segments: u64,
+    /// Archives.
+    pub n_archives: u64,
+    /// Seals.
+    pub n_seals: u64,
+    /// Records.
+    pub n_records: u64,
+    /// Bytes of segments, uncompressed.
+    pub bytes: u64,
+    /// The first position kept, and the last.
+    pub range: Option<(Position, Position)>,
+    /// The hash of the last seal, which stands for everything before it.
+    pub head: Option<Hash>,
+    /// Rows of the index.
+    pub n_rows: u64,
+    /// Blobs that are referred to.
+    pub n_blobs: u64,
+    /// Their bytes.
+    pub blob_bytes: u64,
+    /// Blobs that nothing refers to.
+    pub n_unreferenced: u64,
+    /// Entries of the spool.
+    pub n_spooled: u64,
+    /// Refusals that are kept.
+    pub n_rejected: u64,
+    /// Where the hash that was asked for stands.
+    pub against: Option<Against>,
+    /// Faults.
+    pub n_faults: u64,
+    /// Faults of the index alone.
+    pub n_index_faults: u64,
+}
+
+/// Where a hash stands in the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// It is the hash of the seal after this position, 0 for the seal that opens the log.
+    Found {
+        /// The last position that it vouches for.
+        upto: u64,
+    },
+    /// No seal has it.
+    Unknown,
+}
+
+/// Why it cannot be told.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The index cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// An index to compare with cannot be made.
+    #[error(transparent)]
+    Follow(#[from] FollowError),
+    /// Blobs cannot be read.
+    #[error(transparent)]
+    Blob(#[from] BlobError),
+    /// The spool cannot be read.
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    /// What was refused cannot be read.
+    #[error(transparent)]
+    Rejected(#[from] RejectedError),
+    /// A file cannot be looked at.
+    #[error("cannot look at {path}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+}
+
+/// Whoever is told, and how many faults that were.
+struct Teller<'t> {
+    tell: &'t mut dyn FnMut(Told),
+    n_faults: u64,
+    n_index_faults: u64,
+}
+
+impl Teller<'_> {
+    fn fault(&mut self, fault: Fault) {
+        self.n_faults += 1;
+        self.n_index_faults += u64::from(matches!(fault, Fault::Index(_)));
+        (self.tell)(Told::Fault(fault));
+    }
+
+    fn note(&mut self, note: Note) {
+        (self.tell)(Told::Note(note));
+    }
+}
+
+/// Checks a store, up to what is durable when it begins.
+pub fn verify(
+    store: &Store,
+    ask: &Ask<'_>,
+    tell: &mut dyn FnMut(Told),
+) -> Result<Report, VerifyError> {
+    let mut teller = Teller { tell, n_faults: 0, n_index_faults: 0 };
+    let mut report = Report::default();
+    match Reader::open(RealDisk, store.root().to_owned(), Position::FIRST) {
+        Ok(reader) => verify_log(store, ask, reader, &mut teller, &mut report)?,
+        Err(ReadError::Head { path }) => teller.fault(Fault::NoHead { path }),
+        Err(error) => return Err(error.into()),
+    }
+    let rejected = Rejected::new(store.root()).list(Span::default())?;
+    for found in rejected {
+        match found? {
+            rejected::Found::Kept(_) => report.n_rejected += 1,
+            rejected::Found::Unreadable { path, number } => {
+                teller.fault(Fault::Rejected { path, number });
+            }
+        }
+    }
+    if let Some(hash) = ask.against.filter(|_| report.against.is_none()) {
+        report.against = Some(Against::Unknown);
+        teller.fault(Fault::Against { hash });
+    }
+    (report.n_faults, report.n_index_faults) = (teller.n_faults, teller.n_index_faults);
+    Ok(report)
+}
+
+fn verify_log(
+    store: &Store,
+    ask: &Ask<'_>,
+    mut reader: Reader<RealDisk>,
+    teller: &mut Teller<'_>,
+    report: &mut Report,
+) -> Result<(), VerifyError> {
+    let head = reader.head().clone();
+    report.store.clone_from(&head.store);
+    report.head = Some(head.hash);
+    let total = total_bytes(store)?;
+    let mut rows = Rows::open(store, &head, teller)?;
+    let mut walk = Walk::new(store, &head, ask.against);
+    let mut bytes_before = 0;
+    while let Some(batch) = reader.walk()? {
+        let (number, end) = (batch.number, batch.stretch.end);
+        if (number, end) > (head.number, head.end) {
+            break;
+        }
+        if walk.is_new_segment(&batch) {
+            bytes_before += walk.end();
+        }
+        walk.take(&batch, &mut rows, teller)?;
+        (teller.tell)(Told::Progress { bytes: bytes_before + end, total });
+        if (number, end) == (head.number, head.end) {
+            break;
+        }
+    }
+    if let Some(rows) = rows {
+        report.n_rows = rows.finish(teller)?;
+    }
+    let spooled = walk.spool(teller)?;
+    report.n_spooled = spooled;
+    walk.finish(teller, report)?;
+    if let Depth::Deep { scratch } = ask.depth {
+        compare_index(store, scratch, teller)?;
+    }
+    Ok(())
+}
+
+/// Compares the index with one that is made anew.
+fn compare_index(
+    store: &Store,
+    scratch: &Path,
+    teller: &mut Teller<'_>,
+) -> Result<(), VerifyError> {
+    let path = store.index();
+    let Ok(reader) = index::Reader::open(&path) else {
+        // That there is none of use was told before.
+        return Ok(());
+    };
+    if let Some(message) = reader.check()? {
+        teller.fault(Fault::Index(IndexFault::Pages { message }));
+    }
+    let built = scratch.join("index.db");
+    follow::build(store, &built, &mut |progress| {
+        (teller.tell)(Told::Progress { bytes: progress.position, total: progress.last });
+    })?;
+    let mark = reader.watermark(Follower::Core)?;
+    let built_mark = index::Reader::open(&built)?.watermark(Follower::Core)?;
+    if mark != built_mark {
+        teller.note(Note::NotCompared);
+        return Ok(());
+    }
+    for difference in index::compare(&path, &built)? {
+        teller.fault(Fault::Index(IndexFault::Differs { difference }));
+    }
+    Ok(())
+}
+
+/// Returns the bytes of the segments, of archives those that they stand for. What cannot be looked at is told on the way.
+fn total_bytes(store: &Store) -> Result<u64, VerifyError> {
+    let listed = recover::list_segments(&RealDisk, &store.log()).map_err(ReadError::from)?;
+    let bytes = |(name, form): (SegmentName, Form)| {
+        let file = File::open(store.log().join(name.file(form))).ok()?;
+        match form {
+            Form::Plain => Some(file.metadata().ok()?.len()),
+            Form::Archive => Some(archive::Reader::open(file).ok()?.len()),
+        }
+    };
+    Ok(listed.into_iter().filter_map(bytes).sum())
+}
+
+/// Returns what stands in the spool, and the blobs that it refers to.
+fn look_at_spool(store: &Store, mut each: impl FnMut(&[u8])) -> Result<spool::Looked, SpoolError> {
+    spool::look(store.root(), |entry| each(entry.line))
+}
+
+/// Returns the blobs of a store.
+fn blobs_of(store: &Store) -> Blobs {
+    Blobs::new(store.blobs())
+}
+
+#[cfg(test)]
+mod tests;
