@@ -3,6 +3,7 @@
 mod contest;
 mod corpus;
 mod installed;
+mod log;
 #[cfg(feature = "peers")]
 mod peers;
 mod report;
@@ -12,7 +13,8 @@ use crate::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
-  weft bench validate --events 50000      measure validation on 50,000 made-up events";
+  weft bench validate --events 50000      measure validation on 50,000 made-up events
+  weft bench log --stored 1000000         measure the log when a million events are in it";
 
 /// Measure how fast Weft is on this machine
 #[derive(clap::Args)]
@@ -25,10 +27,12 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     Validate(validate::Args),
+    Log(log::Args),
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Validate(args) => validate::run(&args),
+        What::Log(args) => log::run(&args),
     }
 }

@@ -4,7 +4,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use weft_event::Dialect;
 
-use crate::{Outcome, bench, completions, convert, explain, merge, schema, taxonomy, validate};
+use crate::{
+    Outcome, bench, completions, convert, emit, explain, export, gaps, import, ingest, init, log,
+    merge, prune, reindex, rejects, schema, session, show, sql, stats, tail, taxonomy, trace,
+    validate, verify,
+};
 
 const ABOUT: &str = "\
 Reads, checks and explains the events that coding agents write.
@@ -43,6 +47,23 @@ pub(crate) enum Command {
     Explain(explain::Args),
     Convert(Box<convert::Args>),
     Merge(merge::Args),
+    Init(init::Args),
+    Emit(emit::Args),
+    Ingest(ingest::Args),
+    Rejects(rejects::Args),
+    Log(log::Args),
+    Tail(tail::Args),
+    Show(show::Args),
+    Session(session::Args),
+    Trace(trace::Args),
+    Gaps(gaps::Args),
+    Stats(stats::Args),
+    Sql(sql::Args),
+    Export(export::Args),
+    Import(import::Args),
+    Verify(verify::Args),
+    Prune(prune::Args),
+    Index(reindex::Args),
     Types(taxonomy::Args),
     Schema(schema::Args),
     Bench(bench::Args),
@@ -57,6 +78,23 @@ impl Command {
             Command::Explain(args) => explain::run(args),
             Command::Convert(args) => convert::run(*args),
             Command::Merge(args) => merge::run(args),
+            Command::Init(args) => init::run(args),
+            Command::Emit(args) => emit::run(args),
+            Command::Ingest(args) => ingest::run(args),
+            Command::Rejects(args) => rejects::run(args),
+            Command::Log(args) => log::run(args),
+            Command::Tail(args) => tail::run(args),
+            Command::Show(args) => show::run(args),
+            Command::Session(args) => session::run(args),
+            Command::Trace(args) => trace::run(args),
+            Command::Gaps(args) => gaps::run(args),
+            Command::Stats(args) => stats::run(args),
+            Command::Sql(args) => sql::run(args),
+            Command::Export(args) => export::run(&args),
+            Command::Import(args) => import::run(args),
+            Command::Verify(args) => verify::run(args),
+            Command::Prune(args) => prune::run(args),
+            Command::Index(args) => reindex::run(args),
             Command::Types(args) => taxonomy::run(args),
             Command::Schema(args) => schema::run(args),
             Command::Bench(args) => bench::run(args),

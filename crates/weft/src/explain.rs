@@ -1,6 +1,6 @@
 //! `weft explain`: one event for a person: its dialect and what settled it, its facts, its problems.
 
-mod show;
+pub(crate) mod show;
 
 use std::path::{Path, PathBuf};
 

@@ -31,8 +31,26 @@ pub(crate) fn tell(message: fmt::Arguments<'_>) {
 
 /// Writes an error to stderr. It may hold the name of a file that somebody else gave it.
 pub(crate) fn tell_error(error: &anyhow::Error) {
-    tell(format_args!("error: {}", Shown(&format!("{error:#}"))));
+    match error.downcast_ref::<Marked>() {
+        Some(marked) => {
+            let lines: Vec<String> = marked.0.lines().map(|line| Shown(line).to_string()).collect();
+            tell(format_args!("error: {}", lines.join("\n")));
+        }
+        None => tell(format_args!("error: {}", Shown(&format!("{error:#}")))),
+    }
 }
+
+/// An error that shows its place in what was written, over several lines.
+#[derive(Debug)]
+pub(crate) struct Marked(pub(crate) String);
+
+impl fmt::Display for Marked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Marked {}
 
 /// Returns a count with its noun.
 pub(crate) fn plural(n: u64, noun: &str) -> String {
@@ -45,12 +63,19 @@ pub(crate) struct Shown<'a>(pub(crate) &'a str);
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut plain = 0;
-        for (at, c) in self.0.char_indices().filter(|(_, c)| c.is_control()) {
+        for (at, c) in self.0.char_indices().filter(|(_, c)| is_steering(*c)) {
             write!(f, "{}{}", &self.0[plain..at], c.escape_default())?;
             plain = at + c.len_utf8();
         }
         f.write_str(&self.0[plain..])
     }
+}
+
+/// Returns whether a character does something else to a terminal than stand there: controls, line breaks, and what turns the
+/// direction of the text around it.
+fn is_steering(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns a problem as `pointer: message [code]`.

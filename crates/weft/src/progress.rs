@@ -51,7 +51,8 @@ impl Progress {
         self.bar.get().is_some()
     }
 
-    fn add(&self, n: usize) {
+    /// Notes that so many bytes more are done.
+    pub(crate) fn add(&self, n: usize) {
         self.n_bytes.set(self.n_bytes.get() + n as u64);
         if self.is_watched && (self.is_shown() || self.started.elapsed() > QUIET) {
             let n_bytes = self.n_bytes.get();
@@ -70,6 +71,28 @@ fn bar(total_bytes: Option<u64>, elapsed: Duration) -> ProgressBar {
     };
     let bar = bar.with_elapsed(elapsed);
     bar.with_style(ProgressStyle::with_template(template).expect("the templates are well-formed"))
+}
+
+/// Returns what shows how far the index of a store is brought up to date, while that takes more than a second.
+pub(crate) fn indexing() -> impl FnMut(weft_log::follow::Progress) {
+    let started = Instant::now();
+    let is_watched = io::stderr().is_terminal();
+    let mut bar: Option<ProgressBar> = None;
+    move |progress| {
+        if !is_watched || (bar.is_none() && started.elapsed() < QUIET) {
+            return;
+        }
+        let bar = bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("indexing {wide_bar} {pos}/{len} {eta}");
+            let style = style.expect("the template is well-formed");
+            ProgressBar::new(progress.last).with_elapsed(started.elapsed()).with_style(style)
+        });
+        bar.set_length(progress.last);
+        bar.set_position(progress.position);
+        if progress.position >= progress.last {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 struct Watched<'p, R> {

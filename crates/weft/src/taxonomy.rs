@@ -1,14 +1,11 @@
 //! `weft types`: the event types of the dialects as a table.
 
-use std::io::{self, IsTerminal as _};
-
-use terminal_size::Width;
 use weft_event::Dialect;
 use weft_event::json::{Json, Object};
 use weft_event::taxonomy::EventType;
 
 use crate::table::Table;
-use crate::{Outcome, cli, output};
+use crate::{Outcome, cli, columns, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,18 +35,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let text: String = if args.json {
         dialects.iter().copied().map(json).collect()
     } else {
-        let width = terminal_columns();
+        let width = columns::terminal_columns();
         let tables: Vec<_> = dialects.iter().map(|&dialect| table(dialect, width)).collect();
         tables.join("\n")
     };
     output::print(text.as_bytes())?;
     Ok(Outcome::Fine)
-}
-
-fn terminal_columns() -> Option<usize> {
-    let is_terminal = io::stdout().is_terminal();
-    let (Width(columns), _) = terminal_size::terminal_size().filter(|_| is_terminal)?;
-    Some(usize::from(columns))
 }
 
 fn table(dialect: Dialect, width: Option<usize>) -> String {

@@ -47,6 +47,23 @@ fn help_as_a_whole() {
       explain      Explain one event: its dialect, its facts, its problems
       convert      Convert events to another dialect, to CloudEvents or to OTLP
       merge        Merge inputs into one ordered stream of events
+      init         Make a store for the events of this folder
+      emit         Put one event into the log
+      ingest       Read events into the log
+      rejects      List what was refused, show one of it, or try it again
+      log          Show the records of the log that match
+      tail         Follow the log as it grows
+      show         Show one record whole: what the log knows of it, its facts, its event
+      session      Show one session from its first record to its last
+      trace        Show one trace as a tree of its spans
+      gaps         Tell what is missing: positions of the log, and numbers of its producers
+      stats        Tell how much is in the store, and of what
+      sql          Ask the index with SQL, reading only
+      export       Write the log to files by day, by agent, or the decisions alone
+      import       Bring what other tools kept into the log
+      verify       Check a store: every seal, checksum, link and position, the index, the blobs
+      prune        Archive old segments, or delete them
+      index        Show how far the index is, or make it again from the log
       types        List the event types: what each means, and the status it gives its actor
       schema       Print the JSON Schema of a dialect
       bench        Measure how fast Weft is on this machine

@@ -38,6 +38,34 @@ impl Sandbox {
         sandbox
     }
 
+    /// Returns a sandbox with these files and a store.
+    pub(crate) fn with_store(files: &[(&str, &[u8])]) -> Self {
+        let sandbox = Self::with(files);
+        let ran = sandbox.run(&["init"]);
+        assert_eq!(ran.code, 0, "{}", ran.show());
+        sandbox
+    }
+
+    /// Returns the folder of the store.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.path().join(".weft")
+    }
+
+    /// Returns the lines of the log in order, read with nothing but the names of its files.
+    pub(crate) fn log(&self) -> Vec<String> {
+        let mut files: Vec<_> = std::fs::read_dir(self.store().join("log"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        files.sort();
+        let text: String =
+            files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+        text.lines()
+            .filter(|line| !line.starts_with("{\"weft_seal\":"))
+            .map(str::to_owned)
+            .collect()
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -45,7 +73,8 @@ impl Sandbox {
     /// Returns the command, to be started in the sandbox.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(binary());
-        command.args(args).current_dir(self.path()).env_remove("COLUMNS").stdin(Stdio::null());
+        command.args(args).current_dir(self.path()).env_remove("COLUMNS");
+        command.env_remove("WEFT_STORE").env("TZ", "UTC").stdin(Stdio::null());
         command
     }
 

@@ -1,0 +1,137 @@
+//! The speeds, how they compare, and whether the targets hold.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::timed;
+
+/// One way is to be at least so many times as fast as another.
+const TARGETS: [(&str, &str, f64); 6] = [
+    ("Weft, 1 producer", "disk, 1 a sync", 0.9),
+    ("Weft, 64 producers, index paused", "disk, 64 producers", 0.8),
+    ("Weft, 64 producers", "disk, 64 producers", 0.5),
+    ("Weft, bulk", "SQLite, 1000 a sync", 5.0),
+    ("Weft, bulk until indexed", "SQLite, 1000 a sync", 1.3),
+    ("Weft, 64 producers", "JetStream, 1000 in flight", 15.0),
+];
+
+/// One way is to do at least so many events a second.
+const SPEEDS: [(&str, f64); 1] = [("Weft, index rebuilt", 120_000.0)];
+
+/// What was measured, by name, in the order in which it was first measured.
+#[derive(Default)]
+pub(super) struct Measured {
+    rows: Vec<(&'static str, Vec<f64>)>,
+}
+
+impl Measured {
+    /// Runs one way once and notes its speed.
+    pub(super) fn time(
+        &mut self,
+        name: &'static str,
+        n_events: usize,
+        work: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let ((), took) = timed(work)?;
+        let speed = n_events as f64 / took.max(Duration::from_nanos(1)).as_secs_f64();
+        match self.rows.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, speeds)) => speeds.push(speed),
+            None => self.rows.push((name, vec![speed])),
+        }
+        Ok(())
+    }
+
+    fn median(&self, name: &str) -> Option<f64> {
+        let (_, speeds) = self.rows.iter().find(|(known, _)| *known == name)?;
+        let mut speeds = speeds.clone();
+        speeds.sort_by(f64::total_cmp);
+        speeds.get(speeds.len() / 2).copied()
+    }
+}
+
+pub(super) struct Report {
+    pub(super) measured: Measured,
+    pub(super) stored: u64,
+    pub(super) event_bytes: u64,
+    pub(super) rounds: u32,
+    pub(super) has_nats: bool,
+}
+
+struct Target {
+    name: String,
+    wanted: f64,
+    found: Option<f64>,
+}
+
+impl Report {
+    fn targets(&self) -> Vec<Target> {
+        let median = |name| self.measured.median(name);
+        let ratios = TARGETS.iter().map(|(name, against, wanted)| Target {
+            name: format!("{name} / {against}"),
+            wanted: *wanted,
+            found: median(name).zip(median(against)).map(|(one, other)| one / other),
+        });
+        let speeds = SPEEDS.iter().map(|(name, wanted)| Target {
+            name: format!("{name}, events a second"),
+            wanted: *wanted,
+            found: median(name),
+        });
+        ratios.chain(speeds).collect()
+    }
+
+    pub(super) fn to_table(&self) -> String {
+        let Self { stored, event_bytes, rounds, .. } = self;
+        let mut out = format!(
+            "{event_bytes} bytes an event, {stored} stored before, every event synced, median of {rounds} rounds\n\n"
+        );
+        writeln!(
+            out,
+            "{:34} {:>11} {:>9} {:>11} {:>11}",
+            "", "events/s", "MB/s", "lowest", "highest"
+        )
+        .expect("writing to a string cannot fail");
+        for (name, speeds) in &self.measured.rows {
+            let median = self.measured.median(name).unwrap_or_default();
+            let lowest = speeds.iter().copied().fold(f64::INFINITY, f64::min);
+            let highest = speeds.iter().copied().fold(0.0, f64::max);
+            let megabytes = median * self.event_bytes as f64 / 1e6;
+            writeln!(
+                out,
+                "{name:34} {median:>11.0} {megabytes:>9.1} {lowest:>11.0} {highest:>11.0}"
+            )
+            .expect("writing to a string cannot fail");
+        }
+        if !self.has_nats {
+            out.push_str("JetStream                          not measured: there is no command nats-server\n");
+        }
+        out.push('\n');
+        for Target { name, wanted, found } in self.targets() {
+            let verdict = match found {
+                Some(found) if found >= wanted => format!("holds: {found:.2}"),
+                Some(found) => format!("missed: {found:.2}"),
+                None => "not measured".to_owned(),
+            };
+            writeln!(out, "target, {name} at least {wanted}: {verdict}")
+                .expect("writing to a string cannot fail");
+        }
+        out
+    }
+
+    pub(super) fn to_json(&self) -> String {
+        let row = |(name, speeds): &(&'static str, Vec<f64>)| json!({ "name": name, "events_per_second": self.measured.median(name), "rounds": speeds });
+        let target = |target: Target| {
+            let holds = target.found.map(|found| found >= target.wanted);
+            json!({ "name": target.name, "target": target.wanted, "found": target.found, "holds": holds })
+        };
+        let report = json!({
+            "stored": self.stored,
+            "event_bytes": self.event_bytes,
+            "iterations": self.rounds,
+            "rows": self.measured.rows.iter().map(row).collect::<Vec<_>>(),
+            "targets": self.targets().into_iter().map(target).collect::<Vec<_>>(),
+        });
+        format!("{report}\n")
+    }
+}

@@ -1,0 +1,110 @@
+//! `weft export`: the log as plain files of events.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+use weft_log::export::{self, Layout, Options, Values};
+use weft_log::filter::Filter;
+
+use crate::Outcome;
+use crate::gauge::{Gauge, Unit};
+use crate::output::{plural, tell};
+use crate::prune::parse_filter;
+use crate::records::quoted;
+use crate::stores::StoreArgs;
+
+const EXAMPLES: &str = "\
+Examples:
+  weft export --layout daily --out events/                  events-2026-11-15.jsonl …
+  weft export --layout agent --out events/ --since 7d       events-%40backend-2026-11-15.jsonl …
+  weft export --layout decisions --out audit/               decisions-2026-11-15.jsonl …
+  weft export --layout daily --out events/ 'dialect:needle' what a filter matches
+
+The lines are the events' own. Dates are those of the events, in UTC.
+Exit codes: 0 all was exported, 1 a record is damaged or a value could not be put back, 2 wrong use or an unreadable store.";
+
+/// Write the log to files by day, by agent, or the decisions alone
+///
+/// A file is replaced whole or not at all, so that an export can be run again. Weft's own bookkeeping is left out.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Which events, in the filter language
+    #[arg(value_name = "FILTER")]
+    filter: Vec<String>,
+    /// Which files to make
+    #[arg(long, value_enum)]
+    layout: LayoutArg,
+    /// The folder for them; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Only events from this time on: 2026-11-15, 2026-11-15T10:00, 7d
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only events before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// Put values back that were too large for their events
+    #[arg(long)]
+    blobs: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LayoutArg {
+    /// events-DATE.jsonl
+    Daily,
+    /// events-AGENT-DATE.jsonl
+    Agent,
+    /// decisions-DATE.jsonl
+    Decisions,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
+    let filter = filter_of(args)?;
+    let store = args.store.store()?;
+    let options = Options {
+        layout: match args.layout {
+            LayoutArg::Daily => Layout::Daily,
+            LayoutArg::Agent => Layout::Agent,
+            LayoutArg::Decisions => Layout::Decisions,
+        },
+        filter: &filter,
+        values: if args.blobs { Values::Restored } else { Values::Referred },
+        folder: &args.out,
+    };
+    let mut gauge = Gauge::new("exporting", Unit::Records);
+    let summary = export::export(&store, &options, &mut |done, last| gauge.set(done, last))
+        .with_context(|| format!("cannot export the store {}", store.root().display()))?;
+    gauge.finish();
+    tell(format_args!(
+        "{} in {}, {}",
+        plural(summary.n_events, "event"),
+        plural(summary.n_files, "file"),
+        plural(summary.bytes, "byte")
+    ));
+    if summary.n_lost > 0 {
+        tell(format_args!("note: {} damaged or gone", plural(summary.n_lost, "record")));
+    }
+    if summary.n_left > 0 {
+        tell(format_args!("note: {} not be put back", plural(summary.n_left, "value could")));
+    }
+    let is_whole = summary.n_lost == 0 && summary.n_left == 0;
+    Ok(if is_whole { Outcome::Fine } else { Outcome::Found })
+}
+
+/// Returns the filter that all arguments make together.
+fn filter_of(args: &Args) -> anyhow::Result<Filter> {
+    let written = args.filter.join(" ");
+    parse_filter(&written)?;
+    let mut parts: Vec<String> = Vec::new();
+    if !written.trim().is_empty() {
+        parts.push(format!("({written})"));
+    }
+    for (name, time) in [("since", &args.since), ("until", &args.until)] {
+        parts.extend(time.as_ref().map(|time| format!("{name}:{}", quoted(time))));
+    }
+    parse_filter(&parts.join(" "))
+}

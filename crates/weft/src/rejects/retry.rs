@@ -1,0 +1,163 @@
+//! Another try for what was refused: what passes now is stored, and no longer among it.
+
+use weft_event::event::Expect;
+use weft_event::input::{Item, Lines};
+use weft_event::json::Json;
+use weft_log::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
+use weft_log::blobs::{Blobs, ShrinkError, Which};
+use weft_log::log::{Batch, Durability, Hold, Log, Outcome as Kind};
+use weft_log::rejected::{Kept, Reason, RefusalId, Rejected, Span};
+
+use crate::Outcome;
+use crate::output::{self, Format, Shown};
+use crate::progress;
+use crate::stores::StoreArgs;
+
+/// Events that are stored together.
+const TOGETHER_MAX: usize = 1024;
+
+/// What came of the tries.
+#[derive(Default)]
+struct Tries {
+    stored: u64,
+    repeats: u64,
+    refused: u64,
+    /// What is dealt with.
+    done: Vec<RefusalId>,
+}
+
+/// Tries those with these ids again; all of them if none is named.
+pub(super) fn run(
+    store_args: &StoreArgs,
+    mut rejected: Rejected,
+    ids: &[String],
+    format: Format,
+) -> anyhow::Result<Outcome> {
+    let (store, log) = store_args.log(Hold::Long, &mut progress::indexing())?;
+    let mut gate = Gate::new(Blobs::new(store.blobs()), Which::Largest, Strictness::Lenient);
+    let mut tries = Tries::default();
+    let mut events: Vec<(RefusalId, Admitted)> = Vec::new();
+    let mut take = |kept: Kept, tries: &mut Tries| -> anyhow::Result<()> {
+        let bytes = rejected.bytes(&kept)?;
+        match admit(&mut gate, &kept, &bytes)? {
+            Ok(event) => events.push((kept.id, event)),
+            Err(reasons) => {
+                tries.refused += 1;
+                tell(&kept, &reasons, format)?;
+            }
+        }
+        if events.len() >= TOGETHER_MAX {
+            append(&log, &mut events, tries)?;
+        }
+        Ok(())
+    };
+    if ids.is_empty() {
+        for kept in rejected.list(Span::default())?.kept() {
+            take(kept?, &mut tries)?;
+        }
+    } else {
+        for id in ids {
+            take(rejected.read(id)?, &mut tries)?;
+        }
+    }
+    append(&log, &mut events, &mut tries)?;
+    log.close()?;
+    // If this is cut short, another retry finds the events in the log.
+    rejected.remove(&tries.done)?;
+    tries.print(format)?;
+    Ok(if tries.refused > 0 { Outcome::Found } else { Outcome::Fine })
+}
+
+/// Judges what was refused as if it had just come, by the way it came; returns why not if it is refused again.
+fn admit(
+    gate: &mut Gate,
+    kept: &Kept,
+    bytes: &[u8],
+) -> anyhow::Result<Result<Admitted, Vec<Reason>>> {
+    let mut lines = Lines::new(bytes);
+    let line = loop {
+        match lines.read()? {
+            Some(Item::Line(line)) => break line.on_one_line(),
+            Some(Item::Fault(_)) => {}
+            None => return Ok(Err(kept.reasons.clone())),
+        }
+    };
+    let arrival = Arrival {
+        line: &line,
+        expect: kept.with.dialect.map_or(Expect::Any, Expect::Dialect),
+        via: &kept.via,
+        delivery: kept.with.delivery.as_deref(),
+        topic: kept.with.topic.as_ref(),
+    };
+    match gate.admit(&arrival) {
+        Ok(event) => Ok(Ok(event)),
+        Err(Refusal::Large(ShrinkError::Blob(error))) => Err(error.into()),
+        Err(refusal) => Ok(Err(refusal.problems().iter().map(Reason::from).collect())),
+    }
+}
+
+fn append(
+    log: &Log,
+    events: &mut Vec<(RefusalId, Admitted)>,
+    tries: &mut Tries,
+) -> anyhow::Result<()> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    let (ids, events): (Vec<_>, Vec<_>) = std::mem::take(events).into_iter().unzip();
+    let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
+    for outcome in log.append(batch)?.outcomes {
+        match outcome {
+            Kind::Stored { .. } => tries.stored += 1,
+            Kind::Repeat { .. } => tries.repeats += 1,
+        }
+    }
+    tries.done.extend(ids);
+    Ok(())
+}
+
+/// Tells why something is still refused.
+fn tell(kept: &Kept, reasons: &[Reason], format: Format) -> anyhow::Result<()> {
+    for Reason { code, path, message } in reasons {
+        let line = match format {
+            Format::Text => {
+                let pointer = if path.is_empty() { "" } else { ": " };
+                let text = format!("{}: {path}{pointer}{message} [{code}]", kept.id);
+                Shown(&text).to_string()
+            }
+            Format::Json => Json::object(|object| {
+                object.text("id", &kept.id.to_hex());
+                object.text("outcome", "refused");
+                object.text("pointer", path);
+                object.text("code", code);
+                object.text("message", message);
+            })
+            .as_str()
+            .to_owned(),
+        };
+        output::print(format!("{line}\n").as_bytes())?;
+    }
+    Ok(())
+}
+
+impl Tries {
+    fn print(&self, format: Format) -> anyhow::Result<()> {
+        let Self { stored, repeats, refused, .. } = self;
+        match format {
+            Format::Text => {
+                let repeats = output::plural(*repeats, "repeat");
+                output::tell(format_args!("{stored} stored, {repeats}, {refused} still refused"));
+            }
+            Format::Json => {
+                let summary = Json::object(|object| {
+                    object.json("stored", &Json::integer(*stored));
+                    object.json("repeats", &Json::integer(*repeats));
+                    object.json("refused", &Json::integer(*refused));
+                });
+                let line = Json::object(|object| object.json("summary", &summary));
+                output::print(format!("{}\n", line.as_str()).as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! Which store a command works on, and how it is opened.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use weft_log::lock::Owner;
+use weft_log::log::{self, Hold, Indexing, Log, Options};
+use weft_log::recover::Finding;
+use weft_log::{Network, Store};
+
+use crate::output::tell;
+
+/// The folder that makes a project have a store of its own.
+const FOLDER: &str = ".weft";
+
+/// How long a command waits for another process to let go of the store.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The option that every command on a store has.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct StoreArgs {
+    /// The store to use [default: $WEFT_STORE, else the nearest .weft folder upward, else the user's own]
+    #[arg(long, value_name = "DIR", global = true)]
+    store: Option<PathBuf>,
+}
+
+impl StoreArgs {
+    /// Returns the folder of the store, whether or not there is one.
+    pub(crate) fn folder(&self) -> anyhow::Result<PathBuf> {
+        if let Some(store) = &self.store {
+            return Ok(store.clone());
+        }
+        if let Some(store) = env::var_os("WEFT_STORE").filter(|store| !store.is_empty()) {
+            return Ok(store.into());
+        }
+        let here = env::current_dir().context("cannot tell the current folder")?;
+        if let Some(nearest) = nearest(&here) {
+            return Ok(nearest);
+        }
+        let data = env::var_os("XDG_DATA_HOME").filter(|data| Path::new(data).is_absolute());
+        let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share"));
+        let data = data.map(PathBuf::from).or_else(home);
+        Ok(data
+            .context("no store is named, and there is no home folder: use --store")?
+            .join("weft"))
+    }
+
+    /// Returns the store, brought in order; an error if there is none.
+    pub(crate) fn store(&self) -> anyhow::Result<Store> {
+        let store = Store::open(&self.folder()?)?;
+        let findings = log::settle(&store, owner())
+            .with_context(|| format!("cannot open the store {}", store.root().display()))?;
+        tell_findings(&findings);
+        Ok(store)
+    }
+
+    /// Returns the store; makes its folder if there is none.
+    pub(crate) fn make(&self) -> anyhow::Result<Store> {
+        make(&self.folder()?, Network::Refuse)
+    }
+
+    /// Returns the folder that a store is made in: the one that is named, else `.weft` here.
+    pub(crate) fn new_folder(&self) -> PathBuf {
+        let named = || env::var_os("WEFT_STORE").filter(|store| !store.is_empty());
+        self.store.clone().or_else(|| named().map(PathBuf::from)).unwrap_or_else(|| FOLDER.into())
+    }
+
+    /// Opens the store for writing; makes it if there is none.
+    pub(crate) fn log(
+        &self,
+        hold: Hold,
+        progress: &mut dyn FnMut(weft_log::follow::Progress),
+    ) -> anyhow::Result<(Store, Log)> {
+        let folder = self.folder()?;
+        let store = make(&folder, Network::Refuse)?;
+        let indexing = Indexing::Meanwhile;
+        let options = Options { owner: owner(), patience: PATIENCE, hold, indexing };
+        let log = Log::open(store.clone(), options, progress)
+            .with_context(|| format!("cannot write to the store {}", folder.display()))?;
+        tell_findings(&log.take_findings());
+        Ok((store, log))
+    }
+}
+
+/// Makes the folder of a store, unless it is there.
+pub(crate) fn make(folder: &Path, network: Network) -> anyhow::Result<Store> {
+    if folder.exists() && !folder.is_dir() {
+        anyhow::bail!("{} is not a folder", folder.display());
+    }
+    Ok(Store::make(folder, network)?)
+}
+
+/// Returns how a store is opened for a single event.
+pub(crate) fn briefly(patience: Duration) -> Options {
+    let (hold, indexing) = (Hold::Briefly, Indexing::AtTheEnd);
+    Options { owner: owner(), patience, hold, indexing }
+}
+
+/// Returns who we are, for others that wait for the store.
+pub(crate) fn owner() -> Owner {
+    let words = env::args().skip(1).find(|word| !word.starts_with('-'));
+    Owner { pid: std::process::id(), what: format!("weft {}", words.unwrap_or_default()) }
+}
+
+/// Tells what was found when the store was opened.
+pub(crate) fn tell_findings(findings: &[Finding]) {
+    for finding in findings {
+        tell(format_args!("note: {finding}"));
+    }
+}
+
+/// Returns the nearest store upward from a folder.
+fn nearest(from: &Path) -> Option<PathBuf> {
+    from.ancestors().map(|folder| folder.join(FOLDER)).find(|store| store.is_dir())
+}
