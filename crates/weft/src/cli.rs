@@ -11,13 +11,16 @@ use crate::{
 };
 
 const ABOUT: &str = "\
-Reads, checks and explains the events that coding agents write.
+Keeps the events that coding agents write in one durable, ordered log, and finds them again.
 
 An event is one JSON object on a line. Weft knows five dialects of them (idle, collector, pinchy, engine, needle) and its own \
 (weft), and tells them apart by their shape.";
 
 const EXAMPLES: &str = "\
 Examples:
+  weft ingest logs/                take every event in a folder into the log
+  weft log 'level>=warn since:2h'  show what happened, by filter
+  weft tail                        and what happens
   weft validate logs/              check every event in a folder
   weft explain logs/a.jsonl:12     say what one event means
   weft convert --to needle a.jsonl say it in another dialect
@@ -30,7 +33,7 @@ Exit codes: 0 all is well, 1 something was found, 2 wrong use or unreadable inpu
 #[command(
     name = "weft",
     version,
-    about = "Reads, checks and explains the events that coding agents write",
+    about = "Keeps the events that coding agents write in one durable log, and finds them again",
     long_about = ABOUT,
     after_help = EXAMPLES,
     arg_required_else_help = true

@@ -35,7 +35,7 @@ fn every_command_has_an_example() {
 #[test]
 fn help_as_a_whole() {
     insta::assert_snapshot!(weft(&["--help"]).show(), @"
-    Reads, checks and explains the events that coding agents write.
+    Keeps the events that coding agents write in one durable, ordered log, and finds them again.
 
     An event is one JSON object on a line. Weft knows five dialects of them (idle, collector, pinchy,
     engine, needle) and its own (weft), and tells them apart by their shape.
@@ -78,6 +78,9 @@ fn help_as_a_whole() {
               Print version
 
     Examples:
+      weft ingest logs/                take every event in a folder into the log
+      weft log 'level>=warn since:2h'  show what happened, by filter
+      weft tail                        and what happens
       weft validate logs/              check every event in a folder
       weft explain logs/a.jsonl:12     say what one event means
       weft convert --to needle a.jsonl say it in another dialect
