@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use weft_event::json::Tape;
 
 use crate::disk::{Disk as _, RealDisk};
-use crate::reader::Place;
-use crate::scan::Bytes;
+use crate::index::{self, IndexError};
+use crate::reader::{Place, Source};
+use crate::scan::Bytes as _;
 use crate::seal::{self, Seal};
 use crate::segment::{Form, SegmentName};
 use crate::{Mark, Position, Store};
@@ -51,27 +52,17 @@ pub enum LineError {
 pub struct Lines {
     store: Store,
     names: HashMap<u64, SegmentName>,
-    open: HashMap<u64, (PathBuf, Source)>,
-}
-
-enum Source {
-    Plain(File),
-    Archive(Box<dyn Bytes + Send>),
-}
-
-impl Source {
-    fn read_at(&mut self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        match self {
-            Source::Plain(file) => file.read_at(buffer, offset),
-            Source::Archive(archive) => archive.read_at(buffer, offset),
-        }
-    }
+    open: HashMap<u64, (PathBuf, Source<File>)>,
 }
 
 impl Lines {
-    /// Returns the lines of a store whose segments have these names.
-    pub fn new(store: Store, names: impl IntoIterator<Item = (u64, SegmentName)>) -> Self {
-        Self { store, names: names.into_iter().collect(), open: HashMap::new() }
+    /// Returns the lines of a store whose segments an index knows; of none yet without one.
+    pub fn new(store: Store, index: Option<&index::Reader>) -> Result<Self, IndexError> {
+        let segments = index.map(index::Reader::segments).transpose()?.unwrap_or_default();
+        let name =
+            |segment: &index::Segment| Some((segment.number, SegmentName::parse(&segment.name)?.0));
+        let names = segments.iter().filter_map(name).collect();
+        Ok(Self { store, names, open: HashMap::new() })
     }
 
     /// Notes the name of a segment.
@@ -126,7 +117,7 @@ impl Lines {
         }
     }
 
-    fn source(&mut self, number: u64) -> Result<(&PathBuf, &mut Source), LineError> {
+    fn source(&mut self, number: u64) -> Result<(&PathBuf, &mut Source<File>), LineError> {
         if !self.open.contains_key(&number) {
             let name = *self.names.get(&number).ok_or(LineError::Segment { number })?;
             if self.open.len() >= OPEN_MAX {
@@ -139,7 +130,11 @@ impl Lines {
         Ok((path, source))
     }
 
-    fn open_segment(&self, number: u64, name: SegmentName) -> Result<(PathBuf, Source), LineError> {
+    fn open_segment(
+        &self,
+        number: u64,
+        name: SegmentName,
+    ) -> Result<(PathBuf, Source<File>), LineError> {
         let path = self.store.log().join(name.file(Form::Plain));
         match File::open(&path) {
             Ok(file) => Ok((path, Source::Plain(file))),

@@ -175,6 +175,9 @@ pub enum BeginError {
     /// What was refused on its way out of the spool cannot be kept.
     #[error("cannot keep what was refused")]
     Rejected(#[source] RejectedError),
+    /// What is written could not be made durable.
+    #[error(transparent)]
+    Sync(WriteError),
     /// What single commands left in the spool cannot be written.
     #[error("cannot write what the spool holds")]
     SpoolWrite(#[source] Arc<WriteError>),

@@ -16,7 +16,6 @@ use crate::filter::{Filter, Subject};
 use crate::index::{self, Follower, IndexError, Select, SqlValue};
 use crate::lines::{LineError, Lines};
 use crate::reader::{self, ReadError, Reader};
-use crate::segment::SegmentName;
 use crate::{Head, Mark, Meta, Position, Store, filter};
 
 pub use index::Order;
@@ -101,10 +100,7 @@ impl Records {
             Ok(_) | Err(IndexError::Missing { .. } | IndexError::Stale { .. }) => None,
             Err(error) => return Err(error.into()),
         };
-        let segments = index.as_ref().map(index::Reader::segments).transpose()?.unwrap_or_default();
-        let name =
-            |segment: &index::Segment| Some((segment.number, SegmentName::parse(&segment.name)?.0));
-        let mut lines = Lines::new(store.clone(), segments.iter().filter_map(name));
+        let mut lines = Lines::new(store.clone(), index.as_ref())?;
         lines.note(head.number, head.segment);
         Ok(Self { store, head, index, lines, tape: Tape::new(), problems: Problems::new() })
     }

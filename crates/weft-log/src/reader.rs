@@ -121,7 +121,8 @@ impl Upto {
     }
 }
 
-enum Source<F> {
+/// The bytes of a segment, in whichever form its file is.
+pub(crate) enum Source<F> {
     Plain(F),
     Archive(Box<dyn Bytes + Send>),
 }

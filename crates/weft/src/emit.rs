@@ -286,6 +286,7 @@ fn may_pass(error: &BeginError) -> bool {
         | BeginError::Lock(LockError::Io { .. })
         | BeginError::Spool(_)
         | BeginError::SpoolWrite(_)
+        | BeginError::Sync(_)
         | BeginError::Blob(_)
         | BeginError::Rejected(_) => false,
     }

@@ -17,8 +17,8 @@ use weft_log::rejected::{Reason, Refusal, Rejected, With};
 use crate::Outcome;
 use crate::gauge::{Gauge, Unit};
 use crate::output::{plural, tell};
-use crate::prune::now_ns;
 use crate::stores::StoreArgs;
+use crate::times::now_ns;
 use rows::{Columns, Row, RowError};
 
 /// Rows that are stored together.

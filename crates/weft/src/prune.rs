@@ -2,8 +2,6 @@
 
 mod show;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use anyhow::Context as _;
 use clap::Subcommand;
 use weft_log::filter::{self, Filter};
@@ -15,6 +13,7 @@ use crate::Outcome;
 use crate::gauge::{Gauge, Unit};
 use crate::output::{Format, Marked, print, tell};
 use crate::stores::{PATIENCE, StoreArgs, owner};
+use crate::times::now_ns;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -173,10 +172,4 @@ fn parse_bytes(text: &str) -> Result<u64, &'static str> {
     };
     let number: u64 = digits.parse().map_err(|_not_a_number| WRONG)?;
     number.checked_mul(1 << shift).ok_or(WRONG)
-}
-
-/// Returns the time in nanoseconds since 1970.
-pub(crate) fn now_ns() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }

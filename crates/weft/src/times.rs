@@ -21,6 +21,12 @@ pub(crate) struct TimeArgs {
     utc: bool,
 }
 
+/// Returns the time in nanoseconds since 1970.
+pub(crate) fn now_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
 /// What times are shown by.
 pub(crate) struct Clock {
     zone: TimeZone,
@@ -31,8 +37,7 @@ impl Clock {
     /// Returns the clock of this machine, as it is now.
     pub(crate) fn new(args: TimeArgs) -> Self {
         let zone = if args.utc { TimeZone::UTC } else { TimeZone::system() };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { zone, now_ns: i64::try_from(now.as_nanos()).unwrap_or(i64::MAX) }
+        Self { zone, now_ns: now_ns() }
     }
 
     /// Returns a clock that stands still, in UTC.

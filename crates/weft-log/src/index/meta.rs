@@ -1,10 +1,7 @@
 //! What the index knows of records besides their places: enough to show one without reading its seal.
 
-use rusqlite::params_from_iter;
-use rusqlite::types::Value as SqlValue;
-
 use super::IndexError;
-use super::read::{Found, Order, Reader, Select, bounds, found};
+use super::read::{Found, Order, PLACE_COLUMNS, Reader, Select, found};
 use crate::TopicKey;
 
 /// A record as the index knows it.
@@ -35,37 +32,19 @@ impl Reader {
         order: Order,
         limit: usize,
     ) -> Result<Vec<Row>, IndexError> {
-        let direction = match order {
-            Order::Ascending => "ASC",
-            Order::Descending => "DESC",
-        };
         let name = |column: &str| format!("(SELECT text FROM names WHERE id = {column})");
         let [dialect, via, topic, key] = ["dialect", "via", "topic", "topic_key"].map(name);
-        let n = select.params.len();
-        let sql = format!(
-            "SELECT position, segment, offset, bytes, crc, at_us, flags, {dialect}, {via}, {topic}, {key} \
-             FROM records WHERE ({}) AND position BETWEEN ?{} AND ?{} ORDER BY position {direction} LIMIT ?{}",
-            select.condition,
-            n + 1,
-            n + 2,
-            n + 3,
-        );
-        let limit = SqlValue::Integer(i64::try_from(limit).unwrap_or(i64::MAX));
-        self.with(|connection| {
-            let mut statement = connection.prepare_cached(&sql)?;
-            let params = select.params.iter().cloned().chain(bounds(&select.range)).chain([limit]);
-            let row = |row: &rusqlite::Row<'_>| {
-                let (topic, key): (Option<String>, Option<String>) = (row.get(9)?, row.get(10)?);
-                Ok(Row {
-                    found: found(row)?,
-                    at_us: row.get(5)?,
-                    is_marked: row.get::<_, i64>(6)? & MARKED != 0,
-                    dialect: row.get(7)?,
-                    via: row.get(8)?,
-                    topic: topic.map(|topic| TopicKey { topic, key }),
-                })
-            };
-            statement.query_map(params_from_iter(params), row)?.collect()
+        let columns = format!("{PLACE_COLUMNS}, at_us, flags, {dialect}, {via}, {topic}, {key}");
+        self.select(&columns, select, order, limit, |row| {
+            let (topic, key): (Option<String>, Option<String>) = (row.get(9)?, row.get(10)?);
+            Ok(Row {
+                found: found(row)?,
+                at_us: row.get(5)?,
+                is_marked: row.get::<_, i64>(6)? & MARKED != 0,
+                dialect: row.get(7)?,
+                via: row.get(8)?,
+                topic: topic.map(|topic| TopicKey { topic, key }),
+            })
         })
     }
 }

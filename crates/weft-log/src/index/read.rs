@@ -20,6 +20,9 @@ const BUSY: Duration = Duration::from_secs(10);
 /// Page cache of a reading connection, in KiB, at most.
 const CACHE_KIB: i64 = 16 * 1024;
 
+/// What [`found`] reads, in its order.
+pub(super) const PLACE_COLUMNS: &str = "position, segment, offset, bytes, crc";
+
 /// A connection that only reads.
 pub struct Reader {
     path: PathBuf,
@@ -130,13 +133,25 @@ impl Reader {
         order: Order,
         limit: usize,
     ) -> Result<Vec<Found>, IndexError> {
+        self.select(PLACE_COLUMNS, select, order, limit, found)
+    }
+
+    /// Returns columns of the records that are asked for, by position, at most `limit`.
+    pub(super) fn select<T>(
+        &self,
+        columns: &str,
+        select: &Select<'_>,
+        order: Order,
+        limit: usize,
+        row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, IndexError> {
         let direction = match order {
             Order::Ascending => "ASC",
             Order::Descending => "DESC",
         };
         let n = select.params.len();
         let sql = format!(
-            "SELECT position, segment, offset, bytes, crc FROM records \
+            "SELECT {columns} FROM records \
              WHERE ({}) AND position BETWEEN ?{} AND ?{} ORDER BY position {direction} LIMIT ?{}",
             select.condition,
             n + 1,
@@ -147,7 +162,7 @@ impl Reader {
         self.with(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
             let params = select.params.iter().cloned().chain(bounds(&select.range)).chain([limit]);
-            statement.query_map(params_from_iter(params), found)?.collect()
+            statement.query_map(params_from_iter(params), row)?.collect()
         })
     }
 
@@ -295,7 +310,7 @@ fn cannot_write(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
 }
 
-pub(super) fn bounds(range: &RangeInclusive<Position>) -> impl Iterator<Item = SqlValue> {
+fn bounds(range: &RangeInclusive<Position>) -> impl Iterator<Item = SqlValue> {
     [range.start(), range.end()].map(|end| SqlValue::Integer(integer(end.get()))).into_iter()
 }
 

@@ -26,7 +26,6 @@ use crate::lock::Lock;
 use crate::reader::Place;
 use crate::recover::Finding;
 use crate::rejected::{Refusal as Kept, Rejected};
-use crate::segment::SegmentName;
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError, Writer, WrittenGroup};
 use crate::{Position, Store, TopicKey, spool};
 
@@ -93,10 +92,7 @@ impl Session {
         }
         follow.catch_up(Follower::Core, progress)?;
         let index = index::Reader::open(&self.store.index())?;
-        let segments = index.segments()?;
-        let name =
-            |segment: &index::Segment| Some((segment.number, SegmentName::parse(&segment.name)?.0));
-        let lines = Lines::new(self.store.clone(), segments.iter().filter_map(name));
+        let lines = Lines::new(self.store.clone(), Some(&index))?;
         let follow = Arc::new(Mutex::new(follow));
         let (tail, indexed) = (Arc::default(), Arc::default());
         if self.options.hold == Hold::Long {
@@ -283,11 +279,11 @@ impl Session {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), BeginError> {
         let Some(held) = &mut self.held else { return Ok(()) };
-        let synced = held.writer.sync();
+        let synced = held.sync();
         let mut follow = lock(&held.follow);
         follow.catch_up(Follower::Core, progress)?;
         forget(&follow, &held.tail, &held.indexed);
-        synced.map_err(|error| BeginError::SpoolWrite(Arc::new(error)))
+        synced.map_err(BeginError::Sync)
     }
 
     /// Makes everything durable, indexes it, and lets the store go.
