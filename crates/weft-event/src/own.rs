@@ -9,7 +9,7 @@ use crate::identity::Identity;
 use crate::json::{Json, Value};
 use crate::problem::Problems;
 use crate::shape::{Check, Draft, Fields, Rule, check_fields, record};
-use crate::taxonomy::{EventType, Taxonomy, event_types, index};
+use crate::taxonomy::{EventType, Taxonomy, event_types};
 
 record! {
     /// One record of Weft's own bookkeeping.
@@ -37,7 +37,7 @@ static TYPES: &[EventType] = event_types! {
     "log.redacted" -: "A secret was taken out of a stored event" ["position", "rule", "body"] "bookkeeping, not an actor's doing";
 };
 
-static TAXONOMY: Taxonomy = Taxonomy::new(TYPES, || index(TYPES));
+static TAXONOMY: Taxonomy = Taxonomy::new(TYPES);
 
 pub(crate) static SPEECH: Speech = Speech {
     validate,

@@ -1,7 +1,5 @@
 //! Event types as data: what each means, and the status it gives its actor.
 
-use std::sync::LazyLock;
-
 use crate::Status;
 use crate::json::{same_name, text_hash};
 
@@ -26,15 +24,30 @@ pub struct EventType {
 #[derive(Debug)]
 pub struct Taxonomy {
     rows: &'static [EventType],
-    by_name: LazyLock<Index>,
+    /// The places of the rows by the hash of their names, each in its own or the next free one after it.
+    places: [u8; PLACES],
 }
 
-/// The rows by the hash of their names: open addressing, at most half full.
-type Index = Vec<Option<&'static EventType>>;
+/// How many places there are for the rows of a dialect: more than twice as many as rows, so that most are found at once.
+const PLACES: usize = 256;
+
+/// What stands in a place that no row has.
+const FREE: u8 = u8::MAX;
 
 impl Taxonomy {
-    pub(crate) const fn new(rows: &'static [EventType], by_name: fn() -> Index) -> Self {
-        Self { rows, by_name: LazyLock::new(by_name) }
+    pub(crate) const fn new(rows: &'static [EventType]) -> Self {
+        assert!(rows.len() < PLACES / 2, "the table of places is too small");
+        let mut places = [FREE; PLACES];
+        let mut idx = 0;
+        while idx < rows.len() {
+            let mut at = place(rows[idx].name);
+            while places[at] != FREE {
+                at = (at + 1) % PLACES;
+            }
+            places[at] = idx as u8;
+            idx += 1;
+        }
+        Self { rows, places }
     }
 
     /// Returns the types in the order of the document.
@@ -44,30 +57,20 @@ impl Taxonomy {
 
     /// Returns the type of this name.
     pub fn get(&self, name: &str) -> Option<&'static EventType> {
-        let index = &*self.by_name;
-        let mut at = usize::from(text_hash(name.as_bytes()));
+        let mut at = place(name);
         loop {
-            let row = index[at % index.len()]?;
+            let row = self.rows.get(usize::from(self.places[at]))?;
             if same_name(row.name.as_bytes(), name.as_bytes()) {
                 return Some(row);
             }
-            at += 1;
+            at = (at + 1) % PLACES;
         }
     }
 }
 
-/// Returns the rows by the hash of their names, for look-ups.
-pub(crate) fn index(rows: &'static [EventType]) -> Index {
-    let mut index = vec![None; (rows.len() * 2 + 1).next_power_of_two()];
-    for row in rows {
-        let mut at = usize::from(text_hash(row.name.as_bytes()));
-        while index[at % index.len()].is_some() {
-            at += 1;
-        }
-        let slot = at % index.len();
-        index[slot] = Some(row);
-    }
-    index
+#[inline]
+const fn place(name: &str) -> usize {
+    text_hash(name.as_bytes()) as usize % PLACES
 }
 
 /// Writes one row: name, status or `-`, a mark for types that end their actor, meaning, fields, reason.

@@ -1,7 +1,7 @@
 //! The collector's event types: the 26 of its document, then the hooks that came after it.
 
 use crate::Status;
-use crate::taxonomy::{EventType, Taxonomy, event_types, index};
+use crate::taxonomy::{EventType, Taxonomy, event_types};
 
 /// The namespaces of version 1.0.
 pub const NAMESPACES: [&str; 6] =
@@ -63,7 +63,7 @@ static TYPES: &[EventType] = event_types! {
 };
 
 /// The event types, those of the document first.
-pub static TAXONOMY: Taxonomy = Taxonomy::new(TYPES, || index(TYPES));
+pub static TAXONOMY: Taxonomy = Taxonomy::new(TYPES);
 
 /// Returns the event type that a status word of the old table stands for.
 pub fn status_event_type(status: Status) -> &'static str {

@@ -2,7 +2,7 @@
 
 use crate::Status;
 use crate::shape::text_enum;
-use crate::taxonomy::{Taxonomy, event_types, index};
+use crate::taxonomy::{Taxonomy, event_types};
 
 text_enum! {
     /// What an event reports; the document recommends these, others are kept.
@@ -127,4 +127,4 @@ static TYPES: &[crate::taxonomy::EventType] = event_types! {
 };
 
 /// The recommended event types, in the order of the document.
-pub static TAXONOMY: Taxonomy = Taxonomy::new(TYPES, || index(TYPES));
+pub static TAXONOMY: Taxonomy = Taxonomy::new(TYPES);

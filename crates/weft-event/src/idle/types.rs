@@ -1,6 +1,6 @@
 //! The event types of the dialect: the four of its document, then the records, traces and control messages around them.
 
-use crate::taxonomy::{EventType, Taxonomy, event_types, index};
+use crate::taxonomy::{EventType, Taxonomy, event_types};
 
 static TYPES: &[EventType] = event_types! {
     "STATE" Progress: "The stack of a loop as it stands" ["run_id", "stack"] "it is posted with every iteration";
@@ -23,4 +23,4 @@ static TYPES: &[EventType] = event_types! {
 };
 
 /// The event types, those of the document first.
-pub static TAXONOMY: Taxonomy = Taxonomy::new(TYPES, || index(TYPES));
+pub static TAXONOMY: Taxonomy = Taxonomy::new(TYPES);

@@ -185,26 +185,23 @@ pub(crate) const fn text_hash(text: &[u8]) -> u16 {
     (spread(head, tail, text.len()) >> 48) as u16
 }
 
-/// Returns whether two names are equal. Names are short: two overlapping words cover up to 16 bytes.
+/// Returns whether two names are equal. Names are short: two overlapping parts cover up to 32 bytes.
 #[inline(always)]
 pub(crate) fn same_name(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    match (a.first_chunk::<8>(), b.first_chunk::<8>(), a.last_chunk::<8>(), b.last_chunk::<8>()) {
-        (Some(a_head), Some(b_head), Some(a_tail), Some(b_tail)) => {
-            a_head == b_head && a_tail == b_tail && (a.len() <= 16 || a == b)
-        }
-        _ => match (
-            a.first_chunk::<4>(),
-            b.first_chunk::<4>(),
-            a.last_chunk::<4>(),
-            b.last_chunk::<4>(),
-        ) {
-            (Some(a_head), Some(b_head), Some(a_tail), Some(b_tail)) => {
-                a_head == b_head && a_tail == b_tail
-            }
-            _ => a.iter().eq(b),
-        },
+    match a.len() {
+        0..4 => a.iter().eq(b),
+        4..8 => same_ends::<4>(a, b),
+        8..=16 => same_ends::<8>(a, b),
+        17..=32 => same_ends::<16>(a, b),
+        33.. => a == b,
     }
+}
+
+/// Returns whether the first `N` bytes are the same, and the last `N`.
+#[inline(always)]
+fn same_ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
+    a.first_chunk::<N>() == b.first_chunk() && a.last_chunk::<N>() == b.last_chunk()
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::Level;
-use crate::taxonomy::{EventType, Taxonomy, event_types, index};
+use crate::taxonomy::{EventType, Taxonomy, event_types};
 
 /// How many of the types stand in the document.
 pub const LISTED: usize = 61;
@@ -84,7 +84,7 @@ static TYPES: &[EventType] = event_types! {
 };
 
 /// The event types, those of the document first.
-pub static TAXONOMY: Taxonomy = Taxonomy::new(TYPES, || index(TYPES));
+pub static TAXONOMY: Taxonomy = Taxonomy::new(TYPES);
 
 /// The type of an event: one of the known, or any other name, kept as it is.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The gateway's 17 event types.
 
 use crate::shape::text_enum;
-use crate::taxonomy::{Taxonomy, event_types, index};
+use crate::taxonomy::{Taxonomy, event_types};
 
 text_enum! {
     /// What an event reports.
@@ -90,4 +90,4 @@ static TYPES: &[crate::taxonomy::EventType] = event_types! {
 };
 
 /// The event types, in the order of the document.
-pub static TAXONOMY: Taxonomy = Taxonomy::new(TYPES, || index(TYPES));
+pub static TAXONOMY: Taxonomy = Taxonomy::new(TYPES);
