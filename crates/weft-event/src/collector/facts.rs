@@ -31,9 +31,9 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     }
     facts.level = level(facts.status);
     facts.time_ns = fields.time_ns(TIMESTAMP);
-    facts.actor = fields.text(AGENT_ID);
-    facts.session = fields.text(SESSION_ID);
-    facts.message = fields.text(MESSAGE);
+    fields.put_text(AGENT_ID, &mut facts.actor);
+    fields.put_text(SESSION_ID, &mut facts.session);
+    fields.put_text(MESSAGE, &mut facts.message);
     facts.progress = fields.get(PROGRESS).and_then(Value::as_f64);
     if let Some(tool) = fields.get(TOOL) {
         read_tool(facts, tool);
@@ -65,9 +65,9 @@ fn legacy_facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     facts.event_type = Cow::Borrowed(event_type);
     facts.status = status;
     facts.level = level(status);
-    facts.actor = fields.text(AGENT_ID);
-    facts.message = fields.text(MESSAGE);
-    facts.session = fields.text(SESSION_ID);
+    fields.put_text(AGENT_ID, &mut facts.actor);
+    fields.put_text(MESSAGE, &mut facts.message);
+    fields.put_text(SESSION_ID, &mut facts.session);
     facts.time_ns = fields.time_ns(TIMESTAMP);
     facts.progress = fields.get(PROGRESS).and_then(Value::as_f64);
 }
@@ -91,7 +91,7 @@ fn level(status: Option<Status>) -> Level {
 fn read_tool<'a>(facts: &mut Facts<'a>, tool: Value<'a>) {
     for (key, member) in tool.members() {
         match key.listed_name() {
-            name::TOOL_NAME => facts.tool = member.as_text(),
+            name::TOOL_NAME => member.put_text(&mut facts.tool),
             name::DURATION_MS => facts.duration_ms = millis(member),
             name::TOOL_INPUT => facts.path = input_path(member),
             _ => {}
@@ -102,9 +102,9 @@ fn read_tool<'a>(facts: &mut Facts<'a>, tool: Value<'a>) {
 fn read_correlation<'a>(facts: &mut Facts<'a>, correlation: Value<'a>) {
     for (key, member) in correlation.members() {
         match key.listed_name() {
-            name::TRACE_ID => facts.trace = member.as_text(),
-            name::SPAN_ID => facts.span = member.as_text(),
-            name::PARENT_SPAN_ID => facts.parent_span = member.as_text(),
+            name::TRACE_ID => member.put_text(&mut facts.trace),
+            name::SPAN_ID => member.put_text(&mut facts.span),
+            name::PARENT_SPAN_ID => member.put_text(&mut facts.parent_span),
             name::ROOT_AGENT_ID => {
                 facts.parent = member.as_text().filter(|root| Some(root) != facts.actor.as_ref());
             }
@@ -117,12 +117,12 @@ fn read_metadata<'a>(facts: &mut Facts<'a>, metadata: Value<'a>) {
     for (key, member) in metadata.members() {
         match key.listed_name() {
             name::TASK_ID | name::ISSUE_ID | name::BEAD_ID => {
-                facts.task = member.as_text().or(facts.task.take());
+                member.put_text_if_any(&mut facts.task);
             }
             name::WAITING_FOR | name::HANDOFF_TO | name::TO_AGENT => {
-                facts.subject = member.as_text().or(facts.subject.take());
+                member.put_text_if_any(&mut facts.subject);
             }
-            name::TENANT_ID => facts.tenant = member.as_text(),
+            name::TENANT_ID => member.put_text(&mut facts.tenant),
             name::USAGE => facts.usage = Usage::read(member),
             _ => {}
         }

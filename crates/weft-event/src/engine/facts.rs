@@ -18,7 +18,7 @@ const PAYLOAD_SLOT: usize = EVENT.slot("payload");
 pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     facts.event_type = fields.text(TYPE).unwrap_or_default();
     facts.set_type_defaults();
-    facts.actor = fields.text(RUN_ID);
+    fields.put_text(RUN_ID, &mut facts.actor);
     facts.session = facts.actor.clone();
     facts.order = fields.get(SEQ).and_then(Value::as_u64);
     facts.time_ns = fields.time_of_millis_ns(TS);

@@ -91,7 +91,7 @@ fn done<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     set_type(facts, "DONE", "loop:current");
     facts.actor = run(fields, RUN_ID);
     facts.time_ns = fields.time_ns(UPDATED_AT);
-    facts.message = fields.text(REASON);
+    fields.put_text(REASON, &mut facts.message);
     if facts.message.as_deref() == Some("STUCK") {
         facts.status = Some(Status::Blocked);
         facts.level = Level::Warn;
@@ -122,7 +122,7 @@ fn anchor<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     facts.time_ns = fields.time_ns(TIMESTAMP);
     let iteration = fields.text(ITERATION).and_then(|text| Iteration::parse(&text));
     facts.progress = iteration.and_then(Iteration::fraction);
-    facts.message = fields.text(NEXT_STEP);
+    fields.put_text(NEXT_STEP, &mut facts.message);
 }
 
 fn message<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
@@ -137,7 +137,7 @@ fn message<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
         .and_then(|sender| sender.text_at("id").or_else(|| sender.text_at("name")));
     facts.time_ns = fields.time_of_millis_ns(CREATED_AT);
     facts.message = fields.get(BODY).and_then(Body::read).map(Body::into_text);
-    facts.topic = fields.text(TOPIC_ID);
+    fields.put_text(TOPIC_ID, &mut facts.topic);
     facts.identity = by_id(fields, ID);
 }
 
@@ -147,8 +147,8 @@ fn topic<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     const CREATED_AT: usize = TOPIC.slot("created_at");
     facts.event_type = Cow::Borrowed("topic");
     facts.time_ns = fields.time_of_millis_ns(CREATED_AT);
-    facts.message = fields.text(NAME);
-    facts.topic = fields.text(ID);
+    fields.put_text(NAME, &mut facts.message);
+    fields.put_text(ID, &mut facts.topic);
     facts.identity = by_id(fields, ID);
 }
 
@@ -181,7 +181,7 @@ fn request<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     set_type(facts, "control.REQUEST", "loop:control");
     facts.actor = run(fields, RUN_ID);
     facts.time_ns = fields.time_ns(TS);
-    facts.message = fields.text(REASON);
+    fields.put_text(REASON, &mut facts.message);
     facts.identity = by_request("REQUEST", fields, REQUEST_ID);
 }
 
@@ -203,7 +203,7 @@ fn result<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     set_type(facts, "control.RESULT", "loop:control");
     facts.actor = run(fields, RUN_ID);
     facts.time_ns = fields.time_ns(TS);
-    facts.message = fields.text(CODE);
+    fields.put_text(CODE, &mut facts.message);
     facts.identity = by_request("RESULT", fields, REQUEST_ID);
 }
 

@@ -171,6 +171,29 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Puts the text of a string into a fact; a value that is none leaves none.
+    ///
+    /// Where facts are read, it stands for an assignment, which is long: it drops what was there. One copy of it stays in the
+    /// cache, many do not.
+    #[inline(never)]
+    pub(crate) fn put_text(self, fact: &mut Option<Cow<'a, str>>) {
+        *fact = self.as_text();
+    }
+
+    /// Puts the text of a string into a fact; a value that is none leaves what was there.
+    pub(crate) fn put_text_if_any(self, fact: &mut Option<Cow<'a, str>>) {
+        if self.kind() == Kind::Text {
+            self.put_text(fact);
+        }
+    }
+
+    /// Puts the text of a string into a fact, if there is none.
+    pub(crate) fn put_text_if_none(self, fact: &mut Option<Cow<'a, str>>) {
+        if fact.is_none() {
+            self.put_text(fact);
+        }
+    }
+
     /// Returns the text of a string that has no escapes.
     #[inline]
     pub(crate) fn plain_text(self) -> Option<&'a str> {

@@ -35,8 +35,8 @@ fn event_facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     const SPAN_ID: usize = EVENT.slot("span_id");
     set_type(facts, fields.text(EVENT_TYPE).unwrap_or_default());
     facts.time_ns = fields.time_ns(TIMESTAMP);
-    facts.actor = fields.text(WORKER_ID);
-    facts.session = fields.text(SESSION_ID);
+    fields.put_text(WORKER_ID, &mut facts.actor);
+    fields.put_text(SESSION_ID, &mut facts.session);
     facts.order = fields.get(SEQUENCE).and_then(Value::as_u64);
     if let (Some(worker), Some(session), Some(sequence)) =
         (&facts.actor, &facts.session, facts.order)
@@ -44,8 +44,8 @@ fn event_facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
         let (worker, session) = (worker.clone(), session.clone());
         facts.identity = Identity::of(Key::Sequence { worker, session, sequence });
     }
-    facts.trace = fields.text(TRACE_ID);
-    facts.span = fields.text(SPAN_ID);
+    fields.put_text(TRACE_ID, &mut facts.trace);
+    fields.put_text(SPAN_ID, &mut facts.span);
     if let Some(data) = fields.get(DATA) {
         read_data(facts, data);
     }
@@ -68,7 +68,7 @@ fn legacy_event_facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     facts.time_ns = fields.time_ns(TS);
     let worker = fields.get(WORKER).and_then(LegacyWorker::read);
     facts.actor = worker.map(LegacyWorker::into_name).filter(|name| !name.is_empty());
-    facts.session = fields.text(SESSION);
+    fields.put_text(SESSION, &mut facts.session);
     if let Some(data) = fields.get(DATA) {
         read_data(facts, data);
     }
@@ -86,7 +86,7 @@ fn legacy_flat_facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     set_type(facts, name);
     facts.level = fields.get(LEVEL).and_then(Level::read).unwrap_or(facts.level);
     facts.time_ns = fields.time_of_millis_ns(TS);
-    facts.actor = fields.text(WORKER);
+    fields.put_text(WORKER, &mut facts.actor);
     let record = fields.object();
     read_data(facts, record);
     facts.session = record.text_at("session").or_else(|| record.text_at("session_id"));
@@ -117,18 +117,18 @@ fn read_data<'a>(facts: &mut Facts<'a>, data: Value<'a>) {
     let mut usage: Option<Box<Usage<'a>>> = None;
     for (key, member) in data.members() {
         match key.listed_name() {
-            name::BEAD_ID => facts.task = member.as_text(),
+            name::BEAD_ID => member.put_text(&mut facts.task),
             name::PARENT_BEAD_ID => parent_bead = member.as_text(),
-            name::PATH => facts.path = member.as_text().or(facts.path.take()),
-            name::FILE => facts.path = facts.path.take().or_else(|| member.as_text()),
+            name::PATH => member.put_text_if_any(&mut facts.path),
+            name::FILE => member.put_text_if_none(&mut facts.path),
             name::DURATION_MS => facts.duration_ms = millis(member),
             name::ERROR => error = member.as_text().or_else(|| member.text_at("message")),
             name::REASON => reason = member.as_text(),
-            name::MESSAGE => facts.message = member.as_text(),
-            name::TOOL => facts.tool = member.as_text().or(facts.tool.take()),
-            name::TOOL_NAME => facts.tool = facts.tool.take().or_else(|| member.as_text()),
+            name::MESSAGE => member.put_text(&mut facts.message),
+            name::TOOL => member.put_text_if_any(&mut facts.tool),
+            name::TOOL_NAME => member.put_text_if_none(&mut facts.tool),
             name::HOOK if facts.event_type.starts_with("hook.") => {
-                facts.tool = facts.tool.take().or_else(|| member.as_text());
+                member.put_text_if_none(&mut facts.tool);
             }
             name::STATUS if facts.event_type == "heartbeat.emitted" => {
                 facts.status = member.as_text().and_then(|word| Status::parse(&word));

@@ -24,15 +24,15 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     let event_type = EventType::parse(&facts.event_type);
     facts.level = event_type.map_or(Level::Info, level);
     facts.time_ns = fields.time_ns(OCCURRED_AT);
-    facts.tenant = fields.text(TENANT_ID);
-    facts.trace = fields.text(TRACE_ID);
+    fields.put_text(TENANT_ID, &mut facts.tenant);
+    fields.put_text(TRACE_ID, &mut facts.trace);
     let component = fields.get(SOURCE_SLOT).and_then(|source| source.text_at("component_id"));
     let mut agent = None;
     if let Some(routing) = fields.get(ROUTING) {
         for (key, member) in routing.members() {
             match key.listed_name() {
                 name::AGENT_ID => agent = member.as_text(),
-                name::SESSION_ID => facts.session = member.as_text(),
+                name::SESSION_ID => member.put_text(&mut facts.session),
                 _ => {}
             }
         }
@@ -94,16 +94,16 @@ fn read_payload<'a>(facts: &mut Facts<'a>, payload: Value<'a>) {
     for (key, member) in payload.members() {
         match key.listed_name() {
             name::TEXT | name::ERROR_MESSAGE => {
-                facts.message = member.as_text().or(facts.message.take());
+                member.put_text_if_any(&mut facts.message);
             }
             name::CONTENT => facts.message = first_text(member).or(facts.message.take()),
             name::ERROR => facts.message = member.text_at("message").or(facts.message.take()),
-            name::TOOL_NAME => facts.tool = member.as_text(),
-            name::CALL_ID => facts.span = member.as_text(),
+            name::TOOL_NAME => member.put_text(&mut facts.tool),
+            name::CALL_ID => member.put_text(&mut facts.span),
             name::ARGS => facts.path = input_path(member),
             name::DURATION_MS => facts.duration_ms = millis(member),
-            name::JOB_ID => facts.task = member.as_text(),
-            name::REMOTE_COMPONENT_ID => facts.subject = member.as_text(),
+            name::JOB_ID => member.put_text(&mut facts.task),
+            name::REMOTE_COMPONENT_ID => member.put_text(&mut facts.subject),
             name::USAGE => facts.usage = Usage::read(member),
             _ => {}
         }

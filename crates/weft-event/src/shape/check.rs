@@ -67,6 +67,12 @@ impl<'a> Fields<'a> {
     pub fn text(&self, slot: usize) -> Option<Cow<'a, str>> {
         self.get(slot)?.as_text()
     }
+
+    /// Puts the string at this place of the shape into a fact; see [`Value::put_text`].
+    #[inline(never)]
+    pub(crate) fn put_text(&self, slot: usize, fact: &mut Option<Cow<'a, str>>) {
+        *fact = self.get(slot).and_then(Value::as_text);
+    }
 }
 
 /// Checks any value. For objects whose fields are wanted afterwards there is [`check_fields`].
