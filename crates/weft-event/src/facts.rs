@@ -188,6 +188,13 @@ impl<'a> Facts<'a> {
         rows
     }
 
+    /// Takes the type from its name, and status and end from the dialect's row for it.
+    #[inline(never)]
+    pub(crate) fn set_type(&mut self, name: Option<Value<'a>>) {
+        self.event_type = name.and_then(Value::as_text).unwrap_or_default();
+        self.set_type_defaults();
+    }
+
     /// Takes status and end from the dialect's row for the event's type.
     pub(crate) fn set_type_defaults(&mut self) {
         if let Some(row) = self.dialect.taxonomy().get(&self.event_type) {

@@ -24,9 +24,11 @@ impl<'a> Identity<'a> {
         Self { own: Some(key), retry: None }
     }
 
-    /// Returns the identity that an id gives.
-    pub(crate) fn of_id(id: Option<Cow<'a, str>>) -> Self {
-        Self { own: Key::id(id), retry: None }
+    /// Takes an id for the event's own key; returns whether it is one.
+    #[inline(never)]
+    pub(crate) fn put_id(&mut self, id: Option<Value<'a>>) -> bool {
+        self.own = Key::id(id.and_then(Value::as_text));
+        self.own.is_some()
     }
 }
 

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use crate::dialect::Speech;
 use crate::event::report_repeated_keys;
 use crate::facts::Facts;
-use crate::identity::Identity;
 use crate::json::{Json, Value};
 use crate::problem::Problems;
 use crate::shape::{Check, Draft, Fields, Rule, check_fields, record};
@@ -61,5 +60,5 @@ fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     facts.event_type = fields.text(TYPE).unwrap_or_default();
     facts.set_type_defaults();
     facts.time_ns = fields.time_ns(AT);
-    facts.identity = Identity::of_id(fields.text(ID));
+    facts.identity.put_id(fields.get(ID));
 }

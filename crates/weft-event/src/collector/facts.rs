@@ -24,8 +24,7 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     if std::ptr::eq(fields.shape(), &LEGACY_ROW) {
         return legacy_facts(fields, facts);
     }
-    facts.event_type = fields.text(EVENT_TYPE_SLOT).unwrap_or_default();
-    facts.set_type_defaults();
+    facts.set_type(fields.get(EVENT_TYPE_SLOT));
     if let Some(stated) = fields.text(STATUS_SLOT).and_then(|word| Status::parse(&word)) {
         facts.status = Some(stated);
     }
@@ -41,15 +40,17 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     if let Some(correlation) = fields.get(CORRELATION) {
         read_correlation(facts, correlation);
     }
-    if let Some(metadata) = fields.get(METADATA) {
-        read_metadata(facts, metadata);
-    }
+    let added = fields.get(METADATA).and_then(|metadata| read_metadata(facts, metadata));
     if let Some(context) = fields.other("context") {
         facts.task = context.text_at("task_id").or(facts.task.take());
     }
-    facts.identity = identity(fields);
-    if let Some(metadata) = fields.get(METADATA) {
-        carried::apply(facts, metadata);
+    if !facts.identity.put_id(fields.get(EVENT_ID))
+        && let Some(report) = fields.get(HOOK)
+    {
+        facts.identity = reported(fields, report).unwrap_or(Identity::NONE);
+    }
+    if let Some(added) = added {
+        carried::apply_added(facts, added);
     }
 }
 
@@ -113,7 +114,9 @@ fn read_correlation<'a>(facts: &mut Facts<'a>, correlation: Value<'a>) {
     }
 }
 
-fn read_metadata<'a>(facts: &mut Facts<'a>, metadata: Value<'a>) {
+/// Reads what metadata holds; returns what a translation has added to it.
+fn read_metadata<'a>(facts: &mut Facts<'a>, metadata: Value<'a>) -> Option<Value<'a>> {
+    let mut added = None;
     for (key, member) in metadata.members() {
         match key.listed_name() {
             name::TASK_ID | name::ISSUE_ID | name::BEAD_ID => {
@@ -124,31 +127,26 @@ fn read_metadata<'a>(facts: &mut Facts<'a>, metadata: Value<'a>) {
             }
             name::TENANT_ID => member.put_text(&mut facts.tenant),
             name::USAGE => facts.usage = Usage::read(member),
+            carried::NAME => added = added.or(Some(member)),
             _ => {}
         }
     }
+    added
 }
 
-/// The event's id; for a hook without one, what the hook reports. The very same payload is a retry, so that a hook installed
-/// twice counts once although the two events differ in their time.
-fn identity<'a>(fields: &Fields<'a>) -> Identity<'a> {
-    if let Some(id) = Key::id(fields.text(EVENT_ID)) {
-        return Identity::of(id);
-    }
-    let by_report = || {
-        let report = fields.get(HOOK)?;
-        let (session, hook) = (fields.text(SESSION_ID)?, report.text_at("hook_type")?);
-        let payload = report.get("raw_payload");
-        let said = |name: &str| payload?.text_at(name).filter(|id| !id.is_empty());
-        let span = || fields.get(CORRELATION)?.text_at("span_id").filter(|id| !id.is_empty());
-        let call = said("tool_use_id").or_else(|| said("prompt_id")).or_else(span)?;
-        let retry = payload.map(|payload| Key::HookPayload {
-            session: session.clone(),
-            hook: hook.clone(),
-            payload,
-        });
-        let agent = fields.text(AGENT_ID)?;
-        Some(Identity { own: Some(Key::Hook { session, hook, call, agent }), retry })
-    };
-    by_report().unwrap_or(Identity::NONE)
+/// The identity of a hook's event without an id: what the hook reports. The very same payload is a retry, so that a hook
+/// installed twice counts once although the two events differ in their time.
+fn reported<'a>(fields: &Fields<'a>, report: Value<'a>) -> Option<Identity<'a>> {
+    let (session, hook) = (fields.text(SESSION_ID)?, report.text_at("hook_type")?);
+    let payload = report.get("raw_payload");
+    let said = |name: &str| payload?.text_at(name).filter(|id| !id.is_empty());
+    let span = || fields.get(CORRELATION)?.text_at("span_id").filter(|id| !id.is_empty());
+    let call = said("tool_use_id").or_else(|| said("prompt_id")).or_else(span)?;
+    let retry = payload.map(|payload| Key::HookPayload {
+        session: session.clone(),
+        hook: hook.clone(),
+        payload,
+    });
+    let agent = fields.text(AGENT_ID)?;
+    Some(Identity { own: Some(Key::Hook { session, hook, call, agent }), retry })
 }

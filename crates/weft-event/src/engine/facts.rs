@@ -4,7 +4,7 @@ use super::judge::JudgeStatus;
 use super::{EVENT, EventType, RunState};
 use crate::Status;
 use crate::facts::{Facts, Level, Usage, carried, input_path, millis};
-use crate::identity::{Identity, Key};
+use crate::identity::Key;
 use crate::json::{Picked, Picks, Value};
 use crate::shape::Fields;
 
@@ -16,34 +16,29 @@ const TYPE: usize = EVENT.slot("type");
 const PAYLOAD_SLOT: usize = EVENT.slot("payload");
 
 pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
-    facts.event_type = fields.text(TYPE).unwrap_or_default();
-    facts.set_type_defaults();
+    facts.set_type(fields.get(TYPE));
     fields.put_text(RUN_ID, &mut facts.actor);
-    facts.session = facts.actor.clone();
+    fields.put_text(RUN_ID, &mut facts.session);
     facts.order = fields.get(SEQ).and_then(Value::as_u64);
     facts.time_ns = fields.time_of_millis_ns(TS);
-    facts.identity = identity(fields);
+    if !facts.identity.put_id(fields.get(ID))
+        && let (Some(run), Some(seq)) = (fields.text(RUN_ID), facts.order)
+    {
+        facts.identity.own = Some(Key::RunSequence { run, seq });
+    }
     let event_type = EventType::parse(&facts.event_type);
     facts.level = event_type.map_or(Level::Info, level);
     if let Some(payload) = fields.get(PAYLOAD_SLOT) {
+        const ADDED: usize = PAYLOAD.slot(carried::KEY);
         let members = PAYLOAD.find(payload);
         read_payload(facts, &members);
         if let Some(event_type) = event_type {
             read_by_type(facts, event_type, &members);
         }
-        carried::apply(facts, payload);
+        if let Some(added) = members.get(ADDED) {
+            carried::apply_added(facts, added);
+        }
     }
-}
-
-fn identity<'a>(fields: &Fields<'a>) -> Identity<'a> {
-    let sequence = || {
-        Some(Key::RunSequence {
-            run: fields.text(RUN_ID)?,
-            seq: fields.get(SEQ).and_then(Value::as_u64)?,
-        })
-    };
-    let own = Key::id(fields.text(ID)).or_else(sequence);
-    Identity { own, retry: None }
 }
 
 fn level(event_type: EventType) -> Level {
@@ -65,7 +60,7 @@ fn level(event_type: EventType) -> Level {
 }
 
 /// What is read off payloads, whatever their type.
-static PAYLOAD: Picks<18> = Picks::new([
+static PAYLOAD: Picks<19> = Picks::new([
     "text",
     "summary",
     "message",
@@ -84,9 +79,10 @@ static PAYLOAD: Picks<18> = Picks::new([
     "state",
     "status",
     "ok",
+    carried::KEY,
 ]);
 
-fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Picked<'a, 18>) {
+fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Picked<'a, 19>) {
     const TEXT: usize = PAYLOAD.slot("text");
     const SUMMARY: usize = PAYLOAD.slot("summary");
     const MESSAGE: usize = PAYLOAD.slot("message");
@@ -111,7 +107,7 @@ fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Picked<'a, 18>) {
 }
 
 /// Reads what a payload's name means in events of one type alone.
-fn read_by_type<'a>(facts: &mut Facts<'a>, event_type: EventType, payload: &Picked<'a, 18>) {
+fn read_by_type<'a>(facts: &mut Facts<'a>, event_type: EventType, payload: &Picked<'a, 19>) {
     const TYPE: usize = PAYLOAD.slot("type");
     const ID: usize = PAYLOAD.slot("id");
     const TO: usize = PAYLOAD.slot("to");

@@ -6,11 +6,13 @@
 use std::borrow::Cow;
 
 use super::{Facts, Level, Status, Usage};
-use crate::json::{Json, Value};
+use crate::json::{Json, Name, Value};
 use crate::time;
 
 /// The key of the object that a translation adds.
 pub(crate) const KEY: &str = "weft";
+/// The name of that key.
+pub(crate) const NAME: Name = Name::listed(KEY);
 
 /// Lets the facts that `extension` carries win over those read so far.
 #[inline]

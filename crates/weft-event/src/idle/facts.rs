@@ -138,7 +138,7 @@ fn message<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     facts.time_ns = fields.time_of_millis_ns(CREATED_AT);
     facts.message = fields.get(BODY).and_then(Body::read).map(Body::into_text);
     fields.put_text(TOPIC_ID, &mut facts.topic);
-    facts.identity = by_id(fields, ID);
+    facts.identity.put_id(fields.get(ID));
 }
 
 fn topic<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
@@ -149,7 +149,7 @@ fn topic<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     facts.time_ns = fields.time_of_millis_ns(CREATED_AT);
     fields.put_text(NAME, &mut facts.message);
     fields.put_text(ID, &mut facts.topic);
-    facts.identity = by_id(fields, ID);
+    facts.identity.put_id(fields.get(ID));
 }
 
 fn trace<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
@@ -170,7 +170,7 @@ fn trace<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     let number = |slot: usize| fields.get(slot).and_then(Value::as_u64);
     facts.progress = fraction(number(ITERATION), number(MAX));
     facts.message = fields.get(DETAILS).and_then(|details| details.text_at("reason"));
-    facts.identity = by_id(fields, EVENT_ID);
+    facts.identity.put_id(fields.get(EVENT_ID));
 }
 
 fn request<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
@@ -214,10 +214,6 @@ fn run<'a>(fields: &Fields<'a>, slot: usize) -> Option<Cow<'a, str>> {
 
 fn fraction(current: Option<u64>, max: Option<u64>) -> Option<f64> {
     Iteration { current: current?, max: max? }.fraction()
-}
-
-fn by_id<'a>(fields: &Fields<'a>, slot: usize) -> Identity<'a> {
-    Identity::of_id(fields.text(slot))
 }
 
 /// A request and its answers share an id, so the event's word is part of the key.

@@ -33,26 +33,26 @@ fn event_facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     const DURATION_MS: usize = EVENT.slot("duration_ms");
     const TRACE_ID: usize = EVENT.slot("trace_id");
     const SPAN_ID: usize = EVENT.slot("span_id");
-    set_type(facts, fields.text(EVENT_TYPE).unwrap_or_default());
+    facts.set_type(fields.get(EVENT_TYPE));
+    facts.level = level(&facts.event_type);
     facts.time_ns = fields.time_ns(TIMESTAMP);
     fields.put_text(WORKER_ID, &mut facts.actor);
     fields.put_text(SESSION_ID, &mut facts.session);
     facts.order = fields.get(SEQUENCE).and_then(Value::as_u64);
     if let (Some(worker), Some(session), Some(sequence)) =
-        (&facts.actor, &facts.session, facts.order)
+        (fields.text(WORKER_ID), fields.text(SESSION_ID), facts.order)
     {
-        let (worker, session) = (worker.clone(), session.clone());
         facts.identity = Identity::of(Key::Sequence { worker, session, sequence });
     }
     fields.put_text(TRACE_ID, &mut facts.trace);
     fields.put_text(SPAN_ID, &mut facts.span);
-    if let Some(data) = fields.get(DATA) {
-        read_data(facts, data);
+    let added = fields.get(DATA).and_then(|data| read_data(facts, data));
+    if let Some(bead) = fields.get(BEAD_ID) {
+        bead.put_text_if_any(&mut facts.task);
     }
-    facts.task = fields.text(BEAD_ID).or(facts.task.take());
     facts.duration_ms = facts.duration_ms.or_else(|| fields.get(DURATION_MS).and_then(millis));
-    if let Some(data) = fields.get(DATA) {
-        carried::apply(facts, data);
+    if let Some(added) = added {
+        carried::apply_added(facts, added);
     }
 }
 
@@ -112,8 +112,9 @@ fn is_type_name(text: &str) -> bool {
     text.contains('.') && text.split('.').all(is_word)
 }
 
-fn read_data<'a>(facts: &mut Facts<'a>, data: Value<'a>) {
-    let (mut error, mut reason, mut parent_bead) = (None, None, None);
+/// Reads what `data` holds; returns what a translation has added to it.
+fn read_data<'a>(facts: &mut Facts<'a>, data: Value<'a>) -> Option<Value<'a>> {
+    let (mut error, mut reason, mut parent_bead, mut added) = (None, None, None, None);
     let mut usage: Option<Box<Usage<'a>>> = None;
     for (key, member) in data.members() {
         match key.listed_name() {
@@ -147,12 +148,14 @@ fn read_data<'a>(facts: &mut Facts<'a>, data: Value<'a>) {
             }
             name::MODEL => usage.get_or_insert_default().model = member.as_text(),
             name::PROVIDER => usage.get_or_insert_default().provider = member.as_text(),
+            carried::NAME => added = added.or(Some(member)),
             _ => {}
         }
     }
     facts.task = facts.task.take().or(parent_bead);
     facts.message = error.or(reason).or(facts.message.take());
     facts.usage = usage;
+    added
 }
 
 /// Returns the other worker that a member of `data` names, in the types that say something about one.

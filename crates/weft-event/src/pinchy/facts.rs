@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::{EVENT, EVENT_TYPE, EventType, IDEMPOTENCY_KEY, PAYLOAD, SOURCE_SLOT};
 use crate::facts::{Facts, Level, Usage, carried, input_path, millis, name};
-use crate::identity::{Identity, Key};
+use crate::identity::Key;
 use crate::json::Value;
 use crate::shape::Fields;
 
@@ -19,8 +19,7 @@ const ROUTING: usize = EVENT.slot("routing");
 const META: usize = EVENT.slot("meta");
 
 pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
-    facts.event_type = fields.text(EVENT_TYPE).unwrap_or_default();
-    facts.set_type_defaults();
+    facts.set_type(fields.get(EVENT_TYPE));
     let event_type = EventType::parse(&facts.event_type);
     facts.level = event_type.map_or(Level::Info, level);
     facts.time_ns = fields.time_ns(OCCURRED_AT);
@@ -37,7 +36,12 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
             }
         }
     }
-    facts.identity = identity(fields, component.as_ref());
+    facts.identity.put_id(fields.get(EVENT_ID));
+    if fields.get(IDEMPOTENCY_KEY).is_some()
+        && let Some(component) = &component
+    {
+        facts.identity.retry = retry_key(fields, component);
+    }
     facts.actor = if event_type.is_some_and(is_about_agent) { agent } else { component };
     if let Some(payload) = fields.get(PAYLOAD) {
         read_payload(facts, payload);
@@ -114,13 +118,11 @@ fn first_text(content: Value<'_>) -> Option<Cow<'_, str>> {
     content.items().find_map(|part| part.text_at("text"))
 }
 
-fn identity<'a>(fields: &Fields<'a>, component: Option<&Cow<'a, str>>) -> Identity<'a> {
-    let retry = || {
-        Some(Key::Idempotency {
-            key: fields.text(IDEMPOTENCY_KEY).filter(|key| !key.is_empty())?,
-            tenant: fields.text(TENANT_ID)?,
-            component: component?.clone(),
-        })
-    };
-    Identity { own: Key::id(fields.text(EVENT_ID)), retry: retry() }
+/// Returns the key that the producer promises for retries.
+fn retry_key<'a>(fields: &Fields<'a>, component: &Cow<'a, str>) -> Option<Key<'a>> {
+    Some(Key::Idempotency {
+        key: fields.text(IDEMPOTENCY_KEY).filter(|key| !key.is_empty())?,
+        tenant: fields.text(TENANT_ID)?,
+        component: component.clone(),
+    })
 }
