@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use crate::Status;
 use crate::dialect::Speech;
 use crate::event::report_repeated_keys;
-use crate::json::{Json, Value};
+use crate::json::{Json, Name, Names, Value};
 use crate::problem::{Code, Problems};
 use crate::shape::{Check, Draft, Fields, Pattern, Rule, check_fields, record, text_enum};
 
@@ -171,8 +171,9 @@ const STATUS_SLOT: usize = EVENT.slot("status");
 
 fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
     report_repeated_keys(value, problems);
-    let has = |name: &str| value.get(name).is_some();
-    if !has("event_type") && !has("version") && has("status") {
+    let names = value.names();
+    let told_by = const { Names::NONE.with("event_type").with("version") };
+    if !names.meets(&told_by) && names.has(const { Name::listed("status") }) {
         problems.whole(Code::LegacyRow, "a row of the old status table; read by its status word");
         return check_fields(&LEGACY_ROW, value, problems);
     }

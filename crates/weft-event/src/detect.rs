@@ -5,7 +5,7 @@
 //! left with more than one is ambiguous.
 
 use crate::Dialect;
-use crate::json::{Kind, NAMES_MAX, Name, Value};
+use crate::json::{Kind, NAMES_MAX, Name, Names, Value};
 use crate::shape::shorten;
 
 /// What the shape of a line says about its dialect.
@@ -60,7 +60,14 @@ pub struct Fit {
 
 /// Finds the dialect of an object.
 pub fn detect(value: Value<'_>) -> Detection {
-    let fits = value.members().fold(0, |fits, (key, member)| fits | mark(key, member));
+    let names = value.names();
+    let mut fits = 0;
+    for (dialect, marks) in &NAMES_OF {
+        fits |= if names.meets(marks) { bit(*dialect) } else { 0 };
+    }
+    if names.meets(&SHARED_NAMES) {
+        fits |= marks_by_value(value, &names);
+    }
     match Fits(fits).only() {
         Some(dialect) => Detection::Is(dialect),
         None if fits == 0 => by_type_name(value),
@@ -142,6 +149,31 @@ const MARKS: &[(&str, Dialect)] = &[
 /// The keys that several dialects write and that are told apart by their value.
 const SHARED: [&str; 3] = ["version", "source", "weft"];
 
+const SHARED_NAMES: Names = Names::NONE.with(SHARED[0]).with(SHARED[1]).with(SHARED[2]);
+
+/// The keys of [`MARKS`] by dialect.
+static NAMES_OF: [(Dialect, Names); 5] = {
+    let mut of = [
+        (Dialect::Idle, Names::NONE),
+        (Dialect::Collector, Names::NONE),
+        (Dialect::Pinchy, Names::NONE),
+        (Dialect::Engine, Names::NONE),
+        (Dialect::Needle, Names::NONE),
+    ];
+    let mut idx = 0;
+    while idx < of.len() {
+        let mut nth = 0;
+        while nth < MARKS.len() {
+            if bit(MARKS[nth].1) == bit(of[idx].0) {
+                of[idx].1 = of[idx].1.with(MARKS[nth].0);
+            }
+            nth += 1;
+        }
+        idx += 1;
+    }
+    of
+};
+
 /// What stands in [`MARK_BITS`] for a key of [`SHARED`].
 const BY_VALUE: u8 = 1 << 7;
 
@@ -169,6 +201,19 @@ fn mark(key: Value<'_>, member: Value<'_>) -> u8 {
         BY_VALUE => mark_by_value(&key.name(), member).map_or(0, bit),
         bits => bits,
     }
+}
+
+/// Returns the bits of the dialects that the values of shared keys tell.
+fn marks_by_value(value: Value<'_>, names: &Names) -> u8 {
+    if value.has_repeated_keys() {
+        return value.members().fold(0, |fits, (key, member)| fits | mark(key, member));
+    }
+    SHARED.iter().fold(0, |fits, name| {
+        let listed = Name::of(name);
+        let member = if names.has(listed) { value.member(listed) } else { None };
+        let dialect = member.and_then(|member| mark_by_value(name.as_bytes(), member));
+        fits | dialect.map_or(0, bit)
+    })
 }
 
 /// Some keys are shared, and what stands behind them tells whose they are.

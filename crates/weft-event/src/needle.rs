@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use crate::Level;
 use crate::dialect::Speech;
 use crate::event::report_repeated_keys;
-use crate::json::{Json, Value};
+use crate::json::{Json, Name, Value};
 use crate::problem::{Code, Problems};
 use crate::shape::{Check, Draft, Fields, Shape, check_fields, record};
 
@@ -102,7 +102,8 @@ fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
 ///
 /// A flat record may have taken over a `worker_id` from the data of its event, so that key alone does not make it an event.
 fn shape_of(value: Value<'_>) -> &'static Shape {
-    let has = |name| value.get(name).is_some();
+    let names = value.names();
+    let has = |name| names.has(Name::of(name));
     if (has("event_type") && has("worker_id")) || !has("ts") || !has("worker") {
         return &EVENT;
     }

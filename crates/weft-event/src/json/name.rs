@@ -34,6 +34,42 @@ impl Name {
     }
 }
 
+/// A set of listed names.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Names([u64; NAMES_MAX / 64]);
+
+impl Names {
+    /// No names.
+    pub(crate) const NONE: Names = Names([0; NAMES_MAX / 64]);
+
+    /// Returns the set with one name more, which must be listed.
+    pub(crate) const fn with(mut self, name: &str) -> Self {
+        let idx = Name::listed(name).idx();
+        self.0[idx / 64] |= 1 << (idx % 64);
+        self
+    }
+
+    /// Adds a name; returns whether it is new.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, name: Name) -> bool {
+        let (word, bit) = (&mut self.0[name.idx() / 64], 1 << (name.idx() % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    #[inline(always)]
+    pub(crate) fn has(&self, name: Name) -> bool {
+        self.0[name.idx() / 64] >> (name.idx() % 64) & 1 != 0
+    }
+
+    /// Returns whether there is a name in both sets.
+    #[inline(always)]
+    pub(crate) fn meets(&self, other: &Names) -> bool {
+        self.0.iter().zip(&other.0).fold(0, |common, (a, b)| common | a & b) != 0
+    }
+}
+
 /// Returns the number of the name that stands at `start..end` of a line, and its hash.
 #[inline(always)]
 pub(super) fn name_at(line: &[u8], start: usize, end: usize) -> (Name, u64) {

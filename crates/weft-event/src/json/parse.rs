@@ -1,6 +1,6 @@
 //! The one pass: checks the whole grammar of a line and leaves a tape of nodes behind.
 
-use super::name::{NAMES_MAX, Name, name_at};
+use super::name::{Name, Names, name_at};
 use super::number;
 use super::string;
 use super::value::{ESCAPED, HAS_REPEATED, INTEGRAL, Kind, Node, REPEATED, Value};
@@ -74,6 +74,8 @@ pub struct Tape {
     pub(super) text: String,
     pub(super) nodes: Vec<Node>,
     pub(super) marks: Vec<u8>,
+    /// The listed names of the root's members, if it is an object.
+    pub(super) names: Names,
 }
 
 impl Tape {
@@ -108,10 +110,12 @@ impl Tape {
             bytes: text.as_bytes(),
             marks: &self.marks,
             nodes: std::mem::take(&mut self.nodes),
+            names: Names::default(),
             fault: None,
         };
         parser.document();
         self.nodes = parser.nodes;
+        self.names = parser.names;
         match parser.fault {
             Some(fault) => Err(fault),
             None => Ok(Value::root(self)),
@@ -127,6 +131,8 @@ struct Parser<'a> {
     /// Where the special characters of strings are; see [`string::mark_specials`].
     marks: &'a [u8],
     nodes: Vec<Node>,
+    /// The listed names of the root's members.
+    names: Names,
     fault: Option<SyntaxError>,
 }
 
@@ -222,6 +228,9 @@ impl Parser<'_> {
         if keys.sort {
             self.sort_keys(object);
         }
+        if depth == 1 {
+            self.names = keys.listed;
+        }
         end
     }
 
@@ -254,7 +263,9 @@ impl Parser<'_> {
         } else {
             at = self.escaped_string(start, special, Kind::Key)?;
             let key = self.nodes.len() - 1;
-            self.nodes[key].name = Name::of(&string::decode(&self.text[start..at - 1]));
+            let name = Name::of(&string::decode(&self.text[start..at - 1]));
+            self.nodes[key].name = name;
+            keys.listed.insert(name);
             keys.sort = true;
         }
         let (at, next) = self.expect_token(at)?;
@@ -352,18 +363,22 @@ impl Parser<'_> {
         self.nodes.push(Node { start: start as u32, end: end as u32, next, kind, flags, name });
     }
 
-    /// Adds a key and finds an earlier equal one: a sketch of 256 bits settles most keys without a look at the others.
+    /// Adds a key and finds an earlier equal one: a set of names settles most keys without a look at the others.
     #[inline(always)]
     fn push_key(&mut self, object: usize, start: usize, end: usize, keys: &mut Keys) {
         let (name, hash) = name_at(self.bytes, start, end);
         let next = self.nodes.len() as u32 + 1;
         let (start, end) = (start as u32, end as u32);
         self.nodes.push(Node { start, end, next, kind: Kind::Key, flags: 0, name });
-        // A listed name has a bit of its own, so that what finds it set is nearly always a repeat.
-        let bit = if name == Name::UNLISTED { hash as u8 } else { name.idx() as u8 };
-        let seen = &mut keys.seen[usize::from(bit / 64)];
-        let is_seen = *seen >> (bit % 64) & 1 != 0;
-        *seen |= 1 << (bit % 64);
+        let is_seen = match name {
+            Name::UNLISTED => {
+                let bit = 1 << (hash % 64);
+                let is_seen = keys.others & bit != 0;
+                keys.others |= bit;
+                is_seen
+            }
+            listed => !keys.listed.insert(listed),
+        };
         if is_seen {
             self.find_earlier(object, keys);
         }
@@ -424,10 +439,12 @@ impl Parser<'_> {
     }
 }
 
+/// The keys of an object so far.
 #[derive(Default)]
 struct Keys {
-    /// A bit for every key so far.
-    seen: [u64; NAMES_MAX / 64],
+    listed: Names,
+    /// A bit by the hash of every key that is not listed.
+    others: u64,
     /// Whether they are to be sorted at the object's end.
     sort: bool,
 }

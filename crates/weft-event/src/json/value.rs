@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Tape;
-use super::name::{Name, same_name};
+use super::name::{Name, Names, same_name};
 use super::{number, string};
 
 /// What a JSON value is.
@@ -322,6 +322,22 @@ impl<'a> Value<'a> {
         members.find(|(key, _)| key.listed_name() == name).map(|(_, value)| value)
     }
 
+    /// Returns the listed names of an object's members. Those of a whole line are known; others cost a walk.
+    #[inline]
+    pub(crate) fn names(self) -> Names {
+        if self.idx == 0 { self.tape.names } else { self.names_inside() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn names_inside(self) -> Names {
+        let mut names = Names::NONE;
+        self.members().for_each(|(key, _)| {
+            names.insert(key.listed_name());
+        });
+        names
+    }
+
     #[cold]
     fn get_unlisted(self, name: &str) -> Option<Value<'a>> {
         self.members().find(|(key, _)| key.is_text(name)).map(|(_, value)| value)
@@ -333,10 +349,15 @@ impl<'a> Value<'a> {
         self.get(name)?.as_text()
     }
 
+    /// Returns whether some key of the line repeats an earlier one of its object.
+    #[inline]
+    pub(crate) fn has_repeated_keys(self) -> bool {
+        self.tape.nodes[0].flags & HAS_REPEATED != 0
+    }
+
     /// Returns every key of the line that repeats an earlier one of its object.
     pub fn repeated_keys(self) -> impl Iterator<Item = Value<'a>> {
-        let has_some = self.tape.nodes[0].flags & HAS_REPEATED != 0;
-        let nodes = if has_some { &*self.tape.nodes } else { &[] };
+        let nodes = if self.has_repeated_keys() { &*self.tape.nodes } else { &[] };
         let repeated = nodes.iter().enumerate().filter(|(_, node)| node.flags & REPEATED != 0);
         repeated.map(move |(idx, _)| self.at(idx as u32))
     }
