@@ -27,6 +27,12 @@ impl Name {
         find(word_at(name, 0), word_at(name, 8), name)
     }
 
+    /// Returns the name of a number that [`Name::idx`] gave.
+    #[inline(always)]
+    pub(super) const fn at(number: u16) -> Self {
+        Self(number as u8)
+    }
+
     /// Returns the number as the index of a table of [`NAMES_MAX`] entries.
     #[inline(always)]
     pub(crate) const fn idx(self) -> usize {

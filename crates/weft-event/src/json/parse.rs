@@ -14,6 +14,13 @@ pub const DEPTH_MAX: usize = 127;
 /// Objects of more nodes than this are checked for repeated keys by sorting.
 const NODES_SCANNED_MAX: usize = 96;
 
+/// What mostly follows a key: the quote that ends it, and the colon.
+const AFTER_KEY: u16 = u16::from_le_bytes(*b"\":");
+
+/// What mostly follows a string in an object: the quote that ends it, the comma, and the quote before the next key. The highest byte
+/// does not count.
+const NEXT_MEMBER: u32 = u32::from_le_bytes(*b"\",\"\0");
+
 /// A line that is not JSON, and where it stops being JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} at byte {offset}")]
@@ -206,7 +213,7 @@ impl Parser<'_> {
             if next == b'"' {
                 let end = string::next_special(self.marks, at + 1);
                 // Most members are strings with another member after them, and no white space between.
-                if string::window(self.bytes, end) == Some(b"\",\"") {
+                if self.four(end).is_some_and(|four| four << 8 == NEXT_MEMBER << 8) {
                     self.push(Kind::Text, 0, at + 1, end);
                     at = end + 2;
                     continue;
@@ -238,13 +245,20 @@ impl Parser<'_> {
     #[inline(always)]
     fn key(&mut self, object: usize, start: usize, keys: &mut Keys) -> Option<(usize, u8)> {
         let end = string::next_special(self.marks, start);
-        match string::window(self.bytes, end) {
-            Some(&[b'"', b':', next]) if next > b' ' => {
+        // Of a valid line at least four bytes are left: the value and the end of the object.
+        match self.four(end) {
+            Some(four) if four as u16 == AFTER_KEY && (four >> 16) as u8 > b' ' => {
                 self.push_key(object, start, end, keys);
-                Some((end + 2, next))
+                Some((end + 2, (four >> 16) as u8))
             }
-            _ => self.spaced_key(object, start, end, keys),
+            Some(_) | None => self.spaced_key(object, start, end, keys),
         }
+    }
+
+    /// Returns the four bytes from `at` on, the first of them the lowest.
+    #[inline(always)]
+    fn four(&self, at: usize) -> Option<u32> {
+        string::window(self.bytes, at).map(|bytes| u32::from_le_bytes(*bytes))
     }
 
     /// Reads a key that has escapes or is followed by white space, or fails.
@@ -264,7 +278,7 @@ impl Parser<'_> {
             at = self.escaped_string(start, special, Kind::Key)?;
             let key = self.nodes.len() - 1;
             let name = Name::of(&string::decode(&self.text[start..at - 1]));
-            self.nodes[key].name = name;
+            self.nodes[key].name = name.idx() as u16;
             keys.listed.insert(name);
             keys.sort = true;
         }
@@ -359,7 +373,7 @@ impl Parser<'_> {
 
     #[inline(always)]
     fn push(&mut self, kind: Kind, flags: u8, start: usize, end: usize) {
-        let (next, name) = (self.nodes.len() as u32 + 1, Name::UNLISTED);
+        let (next, name) = (self.nodes.len() as u32 + 1, 0);
         self.nodes.push(Node { start: start as u32, end: end as u32, next, kind, flags, name });
     }
 
@@ -368,8 +382,8 @@ impl Parser<'_> {
     fn push_key(&mut self, object: usize, start: usize, end: usize, keys: &mut Keys) {
         let (name, hash) = name_at(self.bytes, start, end);
         let next = self.nodes.len() as u32 + 1;
-        let (start, end) = (start as u32, end as u32);
-        self.nodes.push(Node { start, end, next, kind: Kind::Key, flags: 0, name });
+        let (start, end, number) = (start as u32, end as u32, name.idx() as u16);
+        self.nodes.push(Node { start, end, next, kind: Kind::Key, flags: 0, name: number });
         let is_seen = match name {
             Name::UNLISTED => {
                 let bit = 1 << (hash % 64);

@@ -60,8 +60,9 @@ pub(super) struct Node {
     pub(super) next: u32,
     pub(super) kind: Kind,
     pub(super) flags: u8,
-    /// Of a key: its name.
-    pub(super) name: Name,
+    /// Of a key: the number of its name. Wider than that, so that the node has no gap and this and the two before it are one
+    /// store where they are constant.
+    pub(super) name: u16,
 }
 
 /// One value of a parsed line. Cheap to copy; borrows the line and the tape.
@@ -149,7 +150,7 @@ impl<'a> Value<'a> {
     /// Returns the name of a key, if it is listed.
     #[inline(always)]
     pub(crate) fn listed_name(self) -> Name {
-        self.node().name
+        Name::at(self.node().name)
     }
 
     /// Returns whether the string has escapes.
