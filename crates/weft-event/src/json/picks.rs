@@ -12,7 +12,9 @@ pub(crate) struct Picks<const N: usize> {
 
 /// The members that were found, by the places of their names.
 pub(crate) struct Picked<'a, const N: usize> {
-    members: [Option<Value<'a>>; N],
+    object: Value<'a>,
+    /// Their places on the tape; 0, where no member can be, for one that was not found.
+    members: [u32; N],
 }
 
 impl<const N: usize> Picks<N> {
@@ -35,15 +37,16 @@ impl<const N: usize> Picks<N> {
     }
 
     /// Finds the members; of a repeated key the first counts.
+    #[inline]
     pub(crate) fn find<'a>(&self, object: Value<'a>) -> Picked<'a, N> {
-        let mut members = [None; N];
+        let mut members = [0; N];
         for (key, member) in object.members() {
             let slot = self.slots[key.listed_name().idx()];
-            if let Some(found @ None) = members.get_mut(usize::from(slot)) {
-                *found = Some(member);
+            if let Some(found @ 0) = members.get_mut(usize::from(slot)) {
+                *found = member.idx();
             }
         }
-        Picked { members }
+        Picked { object, members }
     }
 }
 
@@ -51,7 +54,10 @@ impl<'a, const N: usize> Picked<'a, N> {
     /// Returns the member at this place.
     #[inline]
     pub(crate) fn get(&self, slot: usize) -> Option<Value<'a>> {
-        self.members[slot]
+        match self.members[slot] {
+            0 => None,
+            idx => Some(self.object.value_at(idx)),
+        }
     }
 
     /// Returns the text of the member at this place.
