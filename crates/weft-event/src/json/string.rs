@@ -97,6 +97,18 @@ pub(super) fn window<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]
     bytes.get(at..at + N)?.first_chunk()
 }
 
+/// What the escapes of one letter stand for; 0 for all other bytes.
+const LETTERS: [u8; 256] = {
+    let mut letters = [0; 256];
+    let pairs = [b"\"\"", b"\\\\", b"//", b"b\x08", b"f\x0c", b"n\n", b"r\r", b"t\t"];
+    let mut idx = 0;
+    while idx < pairs.len() {
+        letters[pairs[idx][0] as usize] = pairs[idx][1];
+        idx += 1;
+    }
+    letters
+};
+
 /// Finds the closing quote of a string from its first special character at `at`.
 pub(super) fn scan(bytes: &[u8], marks: &[u8], mut at: usize) -> Result<usize, SyntaxError> {
     loop {
@@ -104,7 +116,7 @@ pub(super) fn scan(bytes: &[u8], marks: &[u8], mut at: usize) -> Result<usize, S
             Some(b'"') => return Ok(at),
             Some(b'\\') => {
                 at = match bytes.get(at + 1) {
-                    Some(b'n' | b'"' | b'\\' | b't' | b'/' | b'r' | b'b' | b'f') => at + 2,
+                    Some(&letter) if LETTERS[usize::from(letter)] != 0 => at + 2,
                     Some(_) | None => escape(bytes, at)?,
                 }
             }
@@ -187,13 +199,8 @@ fn unescape(after: &str) -> (char, usize) {
     let unit = |from: usize| {
         after.as_bytes().get(from..from + 4).and_then(hex).expect("the escape was checked")
     };
-    match after.as_bytes()[0] {
-        b'b' => ('\u{8}', 1),
-        b'f' => ('\u{c}', 1),
-        b'n' => ('\n', 1),
-        b'r' => ('\r', 1),
-        b't' => ('\t', 1),
-        b'u' => {
+    match LETTERS[usize::from(after.as_bytes()[0])] {
+        0 => {
             let high = unit(1);
             let (code, used) = match high {
                 0xD800..=0xDBFF => (0x10000 + ((high - 0xD800) << 10) + (unit(7) - 0xDC00), 11),
@@ -201,6 +208,6 @@ fn unescape(after: &str) -> (char, usize) {
             };
             (char::from_u32(code).expect("surrogates were paired"), used)
         }
-        plain => (char::from(plain), 1),
+        letter => (char::from(letter), 1),
     }
 }
