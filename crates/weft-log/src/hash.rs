@@ -30,11 +30,13 @@ impl Hash {
         &self.0
     }
 
-    /// Appends the 64 digits.
-    pub(crate) fn write_hex(&self, out: &mut Vec<u8>) {
-        for byte in self.0 {
-            out.extend_from_slice(&hex_pair(byte));
+    /// Returns the 64 digits.
+    pub(crate) fn hex(&self) -> [u8; 64] {
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair.copy_from_slice(&hex_pair(byte));
         }
+        digits
     }
 }
 
@@ -54,7 +56,7 @@ fn digit(character: u8) -> Option<u8> {
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(std::str::from_utf8(&self.hex()).expect("digits are ASCII"))
     }
 }
 

@@ -1,6 +1,8 @@
 //! `head`: what is known durable. Overwritten after each sync and itself never synced, so that after a power cut it may be old, and
 //! never ahead.
 
+use std::fmt::Write as _;
+
 use weft_event::json::{Object, Tape, Value};
 
 use crate::segment::{Form, SegmentName};
@@ -38,24 +40,18 @@ impl Head {
 
     /// Writes the file: one line, filled with blanks.
     pub fn encode(&self) -> [u8; HEAD_BYTES] {
-        let mut text = String::from("{\"weft_head\":");
+        let mut text = String::with_capacity(HEAD_BYTES);
+        text.push_str("{\"weft_head\":");
         let mut object = Object::begin(&mut text);
         object.text("store", &self.store);
         object.text("segment", &self.segment.file(Form::Plain));
-        let numbers = [
-            ("number", self.number),
-            ("seal", self.seal),
-            ("end", self.end),
-            ("pos", self.next.get()),
-        ];
-        for (name, number) in numbers {
-            object.key(name).push_str(&number.to_string());
-        }
-        object.key("at").push_str(&self.at_us.to_string());
-        object.text("hash", &self.hash.to_string());
-        object.end();
+        let Self { number, seal, end, next, at_us, hash, .. } = self;
+        let numbers = format_args!(
+            ",\"number\":{number},\"seal\":{seal},\"end\":{end},\"pos\":{next},\"at\":{at_us},\"hash\":\"{hash}\"}}"
+        );
+        text.write_fmt(numbers).expect("writing to a string cannot fail");
         let crc = crc32c::crc32c(text.as_bytes());
-        text.push_str(&format!(",\"crc\":\"{crc:08x}\"}}"));
+        write!(text, ",\"crc\":\"{crc:08x}\"}}").expect("writing to a string cannot fail");
 
         let mut file = [b' '; HEAD_BYTES];
         file[..text.len()].copy_from_slice(text.as_bytes());

@@ -82,13 +82,13 @@ impl Seal {
         self.encode_fields(&mut text);
         out.extend_from_slice(text.as_bytes());
         out.extend_from_slice(b"\"body\":\"");
-        self.body.write_hex(out);
+        out.extend_from_slice(&self.body.hex());
         out.extend_from_slice(b"\",\"prev\":\"");
-        self.prev.write_hex(out);
+        out.extend_from_slice(&self.prev.hex());
         out.push(b'"');
         let hash = Hash::of(&out[start..]);
         out.extend_from_slice(HASH_KEY);
-        hash.write_hex(out);
+        out.extend_from_slice(&hash.hex());
         out.extend_from_slice(END);
         out.push(b'\n');
         hash
@@ -126,53 +126,64 @@ impl Seal {
             out.push('"');
         }
         out.push_str("],");
-        self.encode_some(out, "delivery", |mark, out| {
-            mark.delivery.as_ref().map(|delivery| write_text(out, delivery))
-        });
-        self.encode_some(out, "topic", |mark, out| {
-            let TopicKey { topic, key } = mark.topic.as_ref()?;
-            out.push('[');
-            write_text(out, topic);
-            if let Some(key) = key {
-                out.push(',');
-                write_text(out, key);
-            }
-            out.push(']');
-            Some(())
-        });
-        self.encode_some(out, "carried", |mark, out| {
-            let Carried { position, at_us } = mark.carried?;
-            out.push_str(&format!("[{position},{at_us}]"));
-            Some(())
-        });
-        self.encode_some(out, "conflict", |mark, out| {
-            mark.conflict.map(|position| out.push_str(&position.to_string()))
-        });
+        self.encode_some(
+            out,
+            "delivery",
+            |mark| mark.delivery.as_ref(),
+            |out, id| write_text(out, id),
+        );
+        self.encode_some(
+            out,
+            "topic",
+            |mark| mark.topic.as_ref(),
+            |out, TopicKey { topic, key }| {
+                out.push('[');
+                write_text(out, topic);
+                if let Some(key) = key {
+                    out.push(',');
+                    write_text(out, key);
+                }
+                out.push(']');
+            },
+        );
+        self.encode_some(
+            out,
+            "carried",
+            |mark| mark.carried,
+            |out, Carried { position, at_us }| {
+                out.push_str(&format!("[{position},{at_us}]"));
+            },
+        );
+        self.encode_some(
+            out,
+            "conflict",
+            |mark| mark.conflict,
+            |out, position| {
+                out.push_str(&position.to_string());
+            },
+        );
     }
 
     /// Writes a member that only some records have: an object from the record's index in the group to its value.
-    fn encode_some(
-        &self,
+    fn encode_some<'m, T>(
+        &'m self,
         out: &mut String,
         name: &str,
-        mut value: impl FnMut(&Mark, &mut String) -> Option<()>,
+        value: impl Fn(&'m Mark) -> Option<T>,
+        write: impl Fn(&mut String, T),
     ) {
-        let start = out.len();
+        let values = self.marks.iter().enumerate();
+        let mut values = values.filter_map(|(idx, mark)| Some((idx, value(mark)?))).peekable();
+        if values.peek().is_none() {
+            return;
+        }
         out.push_str(&format!("\"{name}\":{{"));
-        let mut n_written = 0;
-        for (idx, mark) in self.marks.iter().enumerate() {
-            let before = out.len();
+        for (n_written, (idx, value)) in values.enumerate() {
             comma(out, n_written);
             out.push_str(&format!("\"{idx}\":"));
-            match value(mark, out) {
-                Some(()) => n_written += 1,
-                None => out.truncate(before),
-            }
+            write(out, value);
         }
-        match n_written {
-            0 => out.truncate(start),
-            _ => out.push_str("},"),
-        }
+        out.push_str("},");
     }
 
     /// Reads a line, without its end, and returns the seal with its hash.
