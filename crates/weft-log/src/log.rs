@@ -12,6 +12,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::admit::Admitted;
@@ -239,20 +240,25 @@ struct Queue {
     jobs: VecDeque<Job>,
     bytes: usize,
     is_led: bool,
+    /// Producers that wait for room.
+    n_outside: usize,
 }
 
 /// A batch that waits.
 struct Job {
     batch: Batch,
     bytes: usize,
-    slot: Arc<Slot>,
+    ticket: Ticket,
 }
 
+/// A producer's claim to an answer. One that is dropped unanswered, because its leader panicked, is answered all the same, so that
+/// the producer does not wait for ever.
+struct Ticket(Option<Arc<Slot>>);
+
 /// Where a producer waits for its answer.
-#[derive(Default)]
 struct Slot {
     state: Mutex<SlotState>,
-    changed: Condvar,
+    producer: Thread,
 }
 
 #[derive(Default)]
@@ -284,30 +290,17 @@ impl Log {
     /// Appends a batch and returns what became of each event, once that is as durable as asked for.
     pub fn append(&self, batch: Batch) -> Result<Answer, AppendError> {
         let bytes = batch.events.iter().map(|event| event.entry.group_bytes()).sum();
-        let slot = Arc::new(Slot::default());
-        let job = Job { batch, bytes, slot: Arc::clone(&slot) };
-        let mut queue = lock(&self.shared.queue);
-        while !queue.jobs.is_empty() && queue.bytes + bytes > QUEUE_BYTES_MAX {
-            queue = self.shared.room.wait(queue).unwrap_or_else(PoisonError::into_inner);
-        }
-        queue.bytes += bytes;
-        queue.jobs.push_back(job);
-        let leads = !std::mem::replace(&mut queue.is_led, true);
-        drop(queue);
-        if leads {
+        let slot = Arc::new(Slot { state: Mutex::default(), producer: thread::current() });
+        let job = Job { batch, bytes, ticket: Ticket(Some(Arc::clone(&slot))) };
+        if self.shared.queue_up(job) {
             self.lead();
         }
         loop {
-            let mut state = lock(&slot.state);
-            while matches!(*state, SlotState::Waiting) {
-                state = slot.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
-            match std::mem::take(&mut *state) {
+            let state = std::mem::take(&mut *lock(&slot.state));
+            match state {
                 SlotState::Answered(answer) => return answer,
-                SlotState::Leads | SlotState::Waiting => {
-                    drop(state);
-                    self.lead();
-                }
+                SlotState::Leads => self.lead(),
+                SlotState::Waiting => thread::park(),
             }
         }
     }
@@ -315,31 +308,13 @@ impl Log {
     /// Writes what waits, the first job of the queue among it, and hands on the lead.
     fn lead(&self) {
         let lead = Lead(&self.shared);
-        let jobs = self.take_group();
-        let batches: Vec<&Batch> = jobs.iter().map(|job| &job.batch).collect();
-        let answers = lock(&self.shared.session).commit(&batches);
-        for (job, answer) in jobs.into_iter().zip(answers) {
-            job.slot.set(SlotState::Answered(answer));
-        }
+        let (batches, tickets) = self.shared.take_group();
+        let answers = lock(&self.shared.session).commit(batches);
+        // The next group is on its way to the disk while the producers of this one are told.
         drop(lead);
-    }
-
-    /// Takes the jobs that fit into one group; one that is larger than a group is taken alone.
-    fn take_group(&self) -> Vec<Job> {
-        let mut queue = lock(&self.shared.queue);
-        let mut jobs: Vec<Job> = Vec::new();
-        let (mut bytes, mut records) = (0, 0);
-        while let Some(job) = queue.jobs.front() {
-            bytes += job.bytes;
-            records += job.batch.events.len();
-            if !jobs.is_empty() && (bytes > GROUP_BYTES_MAX || records > GROUP_RECORDS_MAX) {
-                break;
-            }
-            jobs.extend(queue.jobs.pop_front());
+        for (ticket, answer) in tickets.into_iter().zip(answers) {
+            ticket.answer(answer);
         }
-        queue.bytes -= jobs.iter().map(|job| job.bytes).sum::<usize>();
-        self.shared.room.notify_all();
-        jobs
     }
 
     /// Returns the newest record of a last-value key.
@@ -375,6 +350,12 @@ impl Log {
         lock(&self.shared.session).last()
     }
 
+    /// Returns whether new events are told from repeats in memory. Until then, after a store was opened for long, the index is asked
+    /// for each of them.
+    pub fn is_warm(&self) -> bool {
+        lock(&self.shared.session).is_warm()
+    }
+
     /// Waits until the index has everything that is in the log.
     pub fn catch_up(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), BeginError> {
         lock(&self.shared.session).catch_up(progress)
@@ -386,26 +367,68 @@ impl Log {
     }
 }
 
+impl Shared {
+    /// Puts a job into the queue, once there is room; returns whether its producer leads.
+    fn queue_up(&self, job: Job) -> bool {
+        let mut queue = lock(&self.queue);
+        queue.n_outside += 1;
+        while !queue.jobs.is_empty() && queue.bytes + job.bytes > QUEUE_BYTES_MAX {
+            queue = self.room.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        queue.n_outside -= 1;
+        queue.bytes += job.bytes;
+        queue.jobs.push_back(job);
+        !std::mem::replace(&mut queue.is_led, true)
+    }
+
+    /// Takes the jobs that fit into one group; one that is larger than a group is taken alone.
+    fn take_group(&self) -> (Vec<Batch>, Vec<Ticket>) {
+        let mut queue = lock(&self.queue);
+        let (mut batches, mut tickets) = (Vec::new(), Vec::new());
+        let (mut bytes, mut records) = (0, 0);
+        let mut fits = |job: &mut Job| {
+            bytes += job.bytes;
+            records += job.batch.events.len();
+            records == job.batch.events.len()
+                || (bytes <= GROUP_BYTES_MAX && records <= GROUP_RECORDS_MAX)
+        };
+        while let Some(job) = queue.jobs.pop_front_if(&mut fits) {
+            queue.bytes -= job.bytes;
+            batches.push(job.batch);
+            tickets.push(job.ticket);
+        }
+        if queue.n_outside > 0 {
+            self.room.notify_all();
+        }
+        (batches, tickets)
+    }
+}
+
 /// The lead, handed on when it is dropped, also by a leader that panics.
 struct Lead<'l>(&'l Shared);
 
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
         let mut queue = lock(&self.0.queue);
-        match queue.jobs.front() {
-            Some(next) => next.slot.set(SlotState::Leads),
+        match queue.jobs.front().and_then(|next| next.ticket.0.as_ref()) {
+            Some(next) => next.set(SlotState::Leads),
             None => queue.is_led = false,
         }
     }
 }
 
-/// A job that nobody answered, because its leader panicked, is answered so that its producer does not wait for ever.
-impl Drop for Job {
+impl Ticket {
+    fn answer(mut self, answer: Result<Answer, AppendError>) {
+        if let Some(slot) = self.0.take() {
+            slot.set(SlotState::Answered(answer));
+        }
+    }
+}
+
+impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut state = lock(&self.slot.state);
-        if matches!(*state, SlotState::Waiting) {
-            *state = SlotState::Answered(Err(AppendError::Left));
-            self.slot.changed.notify_one();
+        if let Some(slot) = self.0.take() {
+            slot.set(SlotState::Answered(Err(AppendError::Left)));
         }
     }
 }
@@ -454,7 +477,7 @@ fn is_settled(store: &Store) -> bool {
 impl Slot {
     fn set(&self, state: SlotState) {
         *lock(&self.state) = state;
-        self.changed.notify_one();
+        self.producer.unpark();
     }
 }
 

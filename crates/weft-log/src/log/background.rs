@@ -3,12 +3,20 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use super::lock;
 use crate::Position;
 use crate::follow::Follow;
 use crate::index::Follower;
 use crate::known::Tail;
+
+/// How long records may wait to be indexed so that more of them share a transaction: one for every few records would take as much
+/// of the processor as the producers do. Readers miss nothing, since they read what the index lacks from the log.
+const GATHER: Duration = Duration::from_millis(10);
+
+/// Records that are worth a transaction without waiting for more.
+const RECORDS_WORTH: u64 = 1024;
 
 /// The thread that keeps the index close behind.
 pub(super) struct FollowerThread {
@@ -43,13 +51,21 @@ impl FollowerThread {
                 // An error shows again when the store is let go, and there it is told.
                 let step = |follower| {
                     let mut follow = lock(&follow);
-                    let is_more = follow.step(follower).unwrap_or(false);
-                    forget(&follow, &tail, &indexed);
-                    is_more
+                    let before = follow.watermark(follower).position;
+                    follow.step(follower).unwrap_or(false).then(|| {
+                        forget(&follow, &tail, &indexed);
+                        follow.watermark(follower).position - before
+                    })
                 };
-                while told.now() != Wanted::Stop && step(Follower::Core) {}
+                while told.now() != Wanted::Stop
+                    && let Some(n_records) = step(Follower::Core)
+                {
+                    if n_records < RECORDS_WORTH {
+                        told.pause(GATHER);
+                    }
+                }
                 // Texts may lag: they are taken up while nothing else is to be done.
-                while told.now() == Wanted::Nothing && step(Follower::Text) {}
+                while told.now() == Wanted::Nothing && step(Follower::Text).is_some() {}
             }
         });
         Self { signal, thread: Some(thread) }
@@ -87,6 +103,13 @@ impl Signal {
             *state = Wanted::Nothing;
         }
         goes_on
+    }
+
+    /// Waits for more, unless this is the end.
+    fn pause(&self, time: Duration) {
+        let is_on = |wanted: &mut Wanted| *wanted != Wanted::Stop;
+        // Whether the time is over or the end has come shows at the next look.
+        drop(self.changed.wait_timeout_while(lock(&self.state), time, is_on));
     }
 
     fn now(&self) -> Wanted {

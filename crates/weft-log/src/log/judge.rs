@@ -59,20 +59,12 @@ pub(super) struct Group {
     pub(super) keys: Vec<index::Keys>,
     pub(super) bytes: usize,
     /// Also of the groups before it that belong to the same commit: neither tail nor index were asked for them.
-    by_key: HashMap<i64, Vec<Position>>,
-    latest: HashMap<TopicKey, Position>,
+    known: Tail,
 }
 
 impl Group {
     pub(super) fn new(first: Position) -> Self {
-        Self {
-            first,
-            entries: Vec::new(),
-            keys: Vec::new(),
-            bytes: 0,
-            by_key: HashMap::new(),
-            latest: HashMap::new(),
-        }
+        Self { first, entries: Vec::new(), keys: Vec::new(), bytes: 0, known: Tail::default() }
     }
 
     /// Returns the record at a position, if it is not written yet.
@@ -90,18 +82,13 @@ impl Group {
         (first, entries, keys)
     }
 
-    pub(super) fn push(&mut self, event: &Admitted, conflict: Option<Position>) -> Position {
+    pub(super) fn push(&mut self, event: Admitted, conflict: Option<Position>) -> Position {
         let idx = self.entries.len();
         let position = self.first.plus(idx as u64);
-        for key in event.keys.as_slice() {
-            self.by_key.entry(*key).or_default().push(position);
-        }
-        if let Some(topic) = event.entry.mark.topic.as_ref().filter(|topic| topic.key.is_some()) {
-            self.latest.insert(topic.clone(), position);
-        }
+        self.known.add(position, &event.keys, event.entry.mark.topic.as_ref());
         self.bytes += event.entry.group_bytes();
         self.keys.push(event.keys);
-        let mut entry = event.entry.clone();
+        let mut entry = event.entry;
         entry.mark.conflict = conflict;
         self.entries.push(entry);
         position
@@ -181,7 +168,7 @@ impl Judge<'_> {
         let mut candidates: Vec<Position> = Vec::new();
         for key in event.keys.as_slice() {
             candidates.extend(seen.get(key).into_iter().flatten());
-            candidates.extend(self.group.by_key.get(key).into_iter().flatten());
+            candidates.extend(self.group.known.find(*key));
         }
         candidates.sort_unstable();
         candidates.dedup();
@@ -212,8 +199,8 @@ impl Judge<'_> {
         topic: &TopicKey,
         tail: &Tail,
     ) -> Result<Option<Position>, JudgeError> {
-        if let Some(position) = self.group.latest.get(topic) {
-            return Ok(Some(*position));
+        if let Some(position) = self.group.known.latest(topic) {
+            return Ok(Some(position));
         }
         latest(tail, self.index, topic)
     }

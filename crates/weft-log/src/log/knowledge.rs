@@ -43,6 +43,11 @@ impl Knowledge {
         Ok(Self { known, next: None, upto })
     }
 
+    /// Returns whether the keys of all earlier records are in.
+    pub(super) fn is_ready(&self) -> bool {
+        self.known.is_ready()
+    }
+
     /// Returns whether a record may have the key.
     pub(super) fn has(&self, key: i64) -> Seen {
         self.known.has(key)

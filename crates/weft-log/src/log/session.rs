@@ -195,7 +195,7 @@ impl Session {
             return Ok(());
         }
         let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
-        let answer = self.commit_held(&[&batch]).pop().expect("one batch has one answer");
+        let answer = self.commit_held(vec![batch]).pop().expect("one batch has one answer");
         match answer {
             Ok(_) => Ok(()),
             Err(AppendError::Write(error)) => Err(BeginError::SpoolWrite(error)),
@@ -207,7 +207,7 @@ impl Session {
     }
 
     /// Appends batches together, and answers each.
-    pub(super) fn commit(&mut self, batches: &[&Batch]) -> Vec<Result<Answer, AppendError>> {
+    pub(super) fn commit(&mut self, batches: Vec<Batch>) -> Vec<Result<Answer, AppendError>> {
         if self.held.is_none()
             && let Err(error) = self.hold(&mut |_| {})
         {
@@ -235,12 +235,12 @@ impl Session {
         })
     }
 
-    fn commit_held(&mut self, batches: &[&Batch]) -> Vec<Result<Answer, AppendError>> {
+    fn commit_held(&mut self, batches: Vec<Batch>) -> Vec<Result<Answer, AppendError>> {
         let held = self.held.as_mut().expect("the store is held");
         let known = self.known.as_ref();
         let group = Group::new(held.writer.next());
         let mut commit = Commit { held, known, group, needs_sync: false, failed: None };
-        let mut answers: Vec<_> = batches.iter().map(|batch| commit.take(batch)).collect();
+        let mut answers: Vec<_> = batches.into_iter().map(|batch| commit.take(batch)).collect();
         if let Err(error) = commit.finish() {
             // The store is taken anew before the next write: what the failed one left is then made good or cut.
             self.held = None;
@@ -271,6 +271,10 @@ impl Session {
 
     pub(super) fn last(&self) -> Option<Position> {
         self.held.as_ref().and_then(|held| held.writer.head().last())
+    }
+
+    pub(super) fn is_warm(&self) -> bool {
+        self.known.as_ref().is_none_or(Knowledge::is_ready)
     }
 
     /// Indexes everything that is durable.
@@ -313,7 +317,7 @@ struct Commit<'s> {
 
 impl Commit<'_> {
     /// Takes a batch into the group; its outcomes are true once the group is written.
-    fn take(&mut self, batch: &Batch) -> Result<Answer, AppendError> {
+    fn take(&mut self, batch: Batch) -> Result<Answer, AppendError> {
         let identity = |error: JudgeError| AppendError::Identity(Arc::new(error));
         let tail = Arc::clone(&self.held.tail);
         for condition in &batch.conditions {
@@ -325,8 +329,8 @@ impl Commit<'_> {
         // Under one lock, so that no key goes from the tail to the index between the two looks.
         let seen = self.judge().seen(&batch.events, &lock(&tail)).map_err(identity)?;
         let mut outcomes = Vec::with_capacity(batch.events.len());
-        for event in &batch.events {
-            let verdict = self.judge().judge(event, &seen).map_err(identity)?;
+        for event in batch.events {
+            let verdict = self.judge().judge(&event, &seen).map_err(identity)?;
             let conflict = match verdict {
                 Verdict::Repeat(position) => {
                     // The first may be written and not synced yet.
@@ -347,7 +351,7 @@ impl Commit<'_> {
     /// Puts an event into the group, or into the next one where that is full.
     fn push(
         &mut self,
-        event: &Admitted,
+        event: Admitted,
         conflict: Option<Position>,
     ) -> Result<Position, Arc<WriteError>> {
         let bytes = self.group.bytes + event.entry.group_bytes();

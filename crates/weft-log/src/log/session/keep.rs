@@ -43,12 +43,14 @@ impl Session {
             }
             let group = Group::new(held.writer.next());
             let mut commit = Commit { held, known, group, needs_sync: true, failed: None };
-            let pushed = events.iter().try_for_each(|event| commit.push(event, None).map(|_| ()));
+            let n_events = events.len() as u64;
+            let pushed =
+                events.into_iter().try_for_each(|event| commit.push(event, None).map(|_| ()));
             if let Err(error) = pushed.and_then(|()| commit.finish()) {
                 self.held = None;
                 return Err(AppendError::Write(error));
             }
-            count.n_carried += events.len() as u64;
+            count.n_carried += n_events;
         }
         if let (Some(held), Some(known)) = (&self.held, &mut self.known) {
             known.upto = held.writer.next();
