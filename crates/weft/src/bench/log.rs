@@ -6,11 +6,12 @@ mod report;
 mod sqlite;
 mod weft;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use weft_event::sample;
+use weft_log::log::Indexing;
 
 use crate::{Outcome, output};
 use jetstream::JetStream;
@@ -77,35 +78,24 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut supply: Supply = Box::new(sample::events(args.seed));
     let folder = scratch.path();
 
-    let mut weft = Weft::open(&folder.join("weft"))?;
+    let weft = Weft::open(&folder.join("weft"))?;
     let mut sqlite = Sqlite::open(&folder.join("sqlite.db"))?;
-    fill(&mut weft, &mut sqlite, &mut supply, args.stored)?;
+    fill(&weft, &mut sqlite, &mut supply, args.stored)?;
     let mut jetstream = JetStream::start(&folder.join("nats"))?;
     let mut measured = Measured::default();
     for _ in 0..args.iterations {
-        measure_bare(folder, counts, &mut supply, &mut measured)?;
-        for (name, together, n) in
-            [("SQLite, 1 a sync", 1, counts.single), ("SQLite, 1000 a sync", 1000, counts.bulk / 4)]
-        {
-            let events: Vec<String> = supply.by_ref().take(n.max(1)).collect();
-            let rows = sqlite::rows(&events);
-            measured.time(name, events.len(), || sqlite.insert(&rows, together))?;
-        }
-        if let Some(jetstream) = &mut jetstream {
-            let events: Vec<String> = supply.by_ref().take(counts.single).collect();
-            measured
-                .time("JetStream, 1 in flight", events.len(), || jetstream.publish(&events, 1))?;
-            measured.time("JetStream, 1000 in flight", events.len(), || {
-                jetstream.publish(&events, 1000)
-            })?;
-        }
-        weft.measure(counts, &mut supply, &mut measured)?;
+        let mut round = Round { folder, counts, supply: &mut supply, measured: &mut measured };
+        round.one_at_a_time(&weft, &mut sqlite, jetstream.as_mut())?;
+        round.many_at_once(&weft, jetstream.as_mut())?;
+        round.in_bulk(&weft, &mut sqlite, jetstream.as_mut())?;
+        measured.end_round();
     }
     measured.time("Weft, index rebuilt", weft.n_stored()?, || weft.rebuild())?;
+    measured.end_round();
     let report = Report {
         measured,
         stored: args.stored,
-        event_bytes: weft.event_bytes(),
+        event_bytes: event_bytes(args.seed),
         rounds: args.iterations,
         has_nats: jetstream.is_some(),
     };
@@ -114,28 +104,110 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// What the disk can do with no more than a write and a sync.
-fn measure_bare(
-    folder: &std::path::Path,
+/// One round. Ways that are compared take turns, a slice at a time, so that a disk that is slow for a while is slow for each.
+struct Round<'r> {
+    folder: &'r Path,
     counts: Counts,
-    supply: &mut Supply,
-    measured: &mut Measured,
-) -> anyhow::Result<()> {
-    let events: Vec<String> = supply.by_ref().take(counts.crowd).collect();
-    for (name, together, n) in [
-        ("disk, 1 a sync", 1, counts.single),
-        ("disk, 100 a sync", 100, counts.crowd),
-        ("disk, 1000 a sync", 1000, counts.crowd),
-    ] {
-        let events = &events[..n.min(events.len())];
-        measured.time(name, events.len(), || bare::append(folder, events, together))?;
+    supply: &'r mut Supply,
+    measured: &'r mut Measured,
+}
+
+impl Round<'_> {
+    fn one_at_a_time(
+        &mut self,
+        weft: &Weft,
+        sqlite: &mut Sqlite,
+        mut jetstream: Option<&mut JetStream>,
+    ) -> anyhow::Result<()> {
+        let log = weft.log(Indexing::AtTheEnd)?;
+        for n in slices(self.counts.single) {
+            let events: Vec<String> = self.supply.by_ref().take(n).collect();
+            let (folder, measured) = (self.folder, &mut *self.measured);
+            measured.time("disk, 1 a sync", n, || bare::append(folder, &events, 1))?;
+            measured.time("Weft, 1 producer", n, || weft.produce(&log, &events))?;
+            let rows = sqlite::rows(&events);
+            measured.time("SQLite, 1 a sync", n, || sqlite.insert(&rows, 1))?;
+            if let Some(jetstream) = &mut jetstream {
+                measured.time("JetStream, 1 in flight", n, || jetstream.publish(&events, 1))?;
+            }
+        }
+        Ok(log.close()?)
     }
-    measured
-        .time("disk, 64 producers", events.len(), || bare::group_commit(folder, &events, PRODUCERS))
+
+    fn many_at_once(
+        &mut self,
+        weft: &Weft,
+        jetstream: Option<&mut JetStream>,
+    ) -> anyhow::Result<()> {
+        let mut events = Vec::new();
+        for n in slices(self.counts.crowd) {
+            for (name, indexing) in [
+                ("Weft, 64 producers, index paused", Indexing::AtTheEnd),
+                ("Weft, 64 producers", Indexing::Meanwhile),
+            ] {
+                events = self.supply.by_ref().take(n).collect();
+                let log = weft.log(indexing)?;
+                self.measured.time(name, n, || weft.produce_at_once(&log, &events))?;
+                log.close()?;
+            }
+            let folder = self.folder;
+            self.measured
+                .time("disk, 64 producers", n, || bare::group_commit(folder, &events, PRODUCERS))?;
+        }
+        let Some(jetstream) = jetstream else { return Ok(()) };
+        events.truncate(self.counts.single);
+        self.measured
+            .time("JetStream, 64 in flight", events.len(), || jetstream.publish(&events, PRODUCERS))
+    }
+
+    fn in_bulk(
+        &mut self,
+        weft: &Weft,
+        sqlite: &mut Sqlite,
+        jetstream: Option<&mut JetStream>,
+    ) -> anyhow::Result<()> {
+        let (folder, measured) = (self.folder, &mut *self.measured);
+        let mut take = |n| self.supply.by_ref().take(n).collect::<Vec<String>>();
+        let events = take(self.counts.crowd);
+        for (name, together) in [("disk, 100 a sync", 100), ("disk, 1000 a sync", 1000)] {
+            measured.time(name, events.len(), || bare::append(folder, &events, together))?;
+        }
+        let rows = sqlite::rows(&events);
+        measured.time("SQLite, 1000 a sync", rows.len(), || sqlite.insert(&rows, 1000))?;
+        if let Some(jetstream) = jetstream {
+            let some = &events[..events.len().min(self.counts.single)];
+            measured
+                .time("JetStream, 1000 in flight", some.len(), || jetstream.publish(some, 1000))?;
+        }
+        let events = take(self.counts.bulk);
+        let log = weft.log(Indexing::AtTheEnd)?;
+        measured.time("Weft, bulk", events.len(), || weft.produce_in_bulk(&log, &events))?;
+        log.close()?;
+        let events = take(self.counts.bulk);
+        let log = weft.log(Indexing::Meanwhile)?;
+        measured.time("Weft, bulk until indexed", events.len(), || {
+            weft.produce_in_bulk(&log, &events)?;
+            Ok(log.close()?)
+        })
+    }
+}
+
+/// Returns the bytes of an event on average.
+fn event_bytes(seed: u64) -> u64 {
+    const N_EVENTS: usize = 10_000;
+    let bytes: usize = sample::events(seed).take(N_EVENTS).map(|event| event.len()).sum();
+    (bytes / N_EVENTS) as u64
+}
+
+/// Cuts a number of events into slices.
+fn slices(n: usize) -> impl Iterator<Item = usize> {
+    const SLICES: usize = 5;
+    let each = n.div_ceil(SLICES);
+    (0..n).step_by(each).map(move |start| each.min(n - start))
 }
 
 /// Stores events before anything is measured.
-fn fill(weft: &mut Weft, sqlite: &mut Sqlite, supply: &mut Supply, n: u64) -> anyhow::Result<()> {
+fn fill(weft: &Weft, sqlite: &mut Sqlite, supply: &mut Supply, n: u64) -> anyhow::Result<()> {
     const TOGETHER: usize = 10_000;
     let mut left = usize::try_from(n)?;
     while left > 0 {

@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
 
 /// Appends events, so many with one write and one sync.
 pub(super) fn append(folder: &Path, events: &[String], together: usize) -> anyhow::Result<()> {
@@ -27,12 +29,9 @@ pub(super) fn group_commit(
     events: &[String],
     n_threads: usize,
 ) -> anyhow::Result<()> {
-    let commit = Commit {
-        state: Mutex::new(State { waiting: Vec::new(), n_queued: 0, n_synced: 0, is_led: false }),
-        changed: Condvar::new(),
-        file: Mutex::new(tempfile::tempfile_in(folder)?),
-    };
-    std::thread::scope(|scope| {
+    let file = Mutex::new(tempfile::tempfile_in(folder)?);
+    let commit = Commit { state: Mutex::default(), file };
+    thread::scope(|scope| {
         let each = events.len().div_ceil(n_threads);
         let threads: Vec<_> = events
             .chunks(each)
@@ -46,45 +45,78 @@ pub(super) fn group_commit(
     Ok(())
 }
 
-/// A bare group commit: the first who comes writes for all who wait.
+/// A bare group commit: the first who comes writes for all who wait, hands on the lead, and tells them.
 struct Commit {
     state: Mutex<State>,
-    changed: Condvar,
     file: Mutex<File>,
 }
 
+#[derive(Default)]
 struct State {
     waiting: Vec<u8>,
-    n_queued: u64,
-    n_synced: u64,
+    producers: Vec<Arc<Producer>>,
     is_led: bool,
 }
 
+struct Producer {
+    turn: AtomicU8,
+    thread: Thread,
+}
+
+const WAITS: u8 = 0;
+const LEADS: u8 = 1;
+const IS_DONE: u8 = 2;
+
 impl Commit {
     fn append(&self, event: &str) -> std::io::Result<()> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = Arc::new(Producer { turn: AtomicU8::new(WAITS), thread: thread::current() });
+        let mut state = lock(&self.state);
         state.waiting.extend_from_slice(event.as_bytes());
         state.waiting.push(b'\n');
-        state.n_queued += 1;
-        let ticket = state.n_queued;
-        while state.n_synced < ticket {
-            if state.is_led {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                continue;
+        state.producers.push(Arc::clone(&own));
+        let mut leads = !std::mem::replace(&mut state.is_led, true);
+        drop(state);
+        loop {
+            if leads {
+                self.lead()?;
             }
-            state.is_led = true;
-            let bytes = std::mem::take(&mut state.waiting);
-            let upto = state.n_queued;
-            drop(state);
-            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.write_all(&bytes)?;
-            file.sync_data()?;
-            drop(file);
-            state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            state.n_synced = upto;
-            state.is_led = false;
-            self.changed.notify_all();
+            match own.turn.swap(WAITS, Ordering::AcqRel) {
+                IS_DONE => return Ok(()),
+                turn => leads = turn == LEADS,
+            }
+            if !leads {
+                thread::park();
+            }
         }
+    }
+
+    fn lead(&self) -> std::io::Result<()> {
+        let mut state = lock(&self.state);
+        let bytes = std::mem::take(&mut state.waiting);
+        let producers = std::mem::take(&mut state.producers);
+        drop(state);
+        let mut file = lock(&self.file);
+        file.write_all(&bytes)?;
+        file.sync_data()?;
+        drop(file);
+        let mut state = lock(&self.state);
+        match state.producers.first() {
+            Some(next) => next.tell(LEADS),
+            None => state.is_led = false,
+        }
+        drop(state);
+        producers.iter().for_each(|producer| producer.tell(IS_DONE));
         Ok(())
     }
+}
+
+impl Producer {
+    fn tell(&self, turn: u8) {
+        self.turn.store(turn, Ordering::Release);
+        self.thread.unpark();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,13 +8,14 @@ use serde_json::json;
 use super::timed;
 
 /// One way is to be at least so many times as fast as another.
-const TARGETS: [(&str, &str, f64); 6] = [
+const TARGETS: [(&str, &str, f64); 7] = [
     ("Weft, 1 producer", "disk, 1 a sync", 0.9),
     ("Weft, 64 producers, index paused", "disk, 64 producers", 0.8),
     ("Weft, 64 producers", "disk, 64 producers", 0.5),
     ("Weft, bulk", "SQLite, 1000 a sync", 5.0),
     ("Weft, bulk until indexed", "SQLite, 1000 a sync", 1.3),
-    ("Weft, 64 producers", "JetStream, 1000 in flight", 15.0),
+    ("Weft, 64 producers", "JetStream, 64 in flight", 15.0),
+    ("Weft, bulk", "JetStream, 1000 in flight", 15.0),
 ];
 
 /// One way is to do at least so many events a second.
@@ -23,11 +24,21 @@ const SPEEDS: [(&str, f64); 1] = [("Weft, index rebuilt", 120_000.0)];
 /// What was measured, by name, in the order in which it was first measured.
 #[derive(Default)]
 pub(super) struct Measured {
-    rows: Vec<(&'static str, Vec<f64>)>,
+    rows: Vec<Row>,
+}
+
+/// One way to write.
+struct Row {
+    name: &'static str,
+    /// Events and time of the round in hand.
+    n_events: usize,
+    took: Duration,
+    /// Events a second of the rounds before.
+    speeds: Vec<f64>,
 }
 
 impl Measured {
-    /// Runs one way once and notes its speed.
+    /// Does one way, or a slice of it, and notes how long it took.
     pub(super) fn time(
         &mut self,
         name: &'static str,
@@ -35,20 +46,39 @@ impl Measured {
         work: impl FnOnce() -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let ((), took) = timed(work)?;
-        let speed = n_events as f64 / took.max(Duration::from_nanos(1)).as_secs_f64();
-        match self.rows.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, speeds)) => speeds.push(speed),
-            None => self.rows.push((name, vec![speed])),
-        }
+        let idx = self.rows.iter().position(|row| row.name == name).unwrap_or_else(|| {
+            self.rows.push(Row { name, n_events: 0, took: Duration::ZERO, speeds: Vec::new() });
+            self.rows.len() - 1
+        });
+        self.rows[idx].n_events += n_events;
+        self.rows[idx].took += took;
         Ok(())
     }
 
-    fn median(&self, name: &str) -> Option<f64> {
-        let (_, speeds) = self.rows.iter().find(|(known, _)| *known == name)?;
-        let mut speeds = speeds.clone();
-        speeds.sort_by(f64::total_cmp);
-        speeds.get(speeds.len() / 2).copied()
+    /// Closes a round.
+    pub(super) fn end_round(&mut self) {
+        for row in self.rows.iter_mut().filter(|row| row.n_events > 0) {
+            let (n_events, took) =
+                (std::mem::take(&mut row.n_events), std::mem::take(&mut row.took));
+            row.speeds.push(n_events as f64 / took.max(Duration::from_nanos(1)).as_secs_f64());
+        }
     }
+
+    fn speeds(&self, name: &str) -> &[f64] {
+        self.rows.iter().find(|row| row.name == name).map_or(&[], |row| &row.speeds)
+    }
+
+    /// Returns the median of what two ways are to each other, round by round: a disk that is slow for a while is so for both.
+    fn ratio(&self, name: &str, against: &str) -> Option<f64> {
+        let rounds = self.speeds(name).iter().zip(self.speeds(against));
+        median(rounds.map(|(one, other)| one / other))
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
 }
 
 pub(super) struct Report {
@@ -67,16 +97,15 @@ struct Target {
 
 impl Report {
     fn targets(&self) -> Vec<Target> {
-        let median = |name| self.measured.median(name);
         let ratios = TARGETS.iter().map(|(name, against, wanted)| Target {
             name: format!("{name} / {against}"),
             wanted: *wanted,
-            found: median(name).zip(median(against)).map(|(one, other)| one / other),
+            found: self.measured.ratio(name, against),
         });
         let speeds = SPEEDS.iter().map(|(name, wanted)| Target {
             name: format!("{name}, events a second"),
             wanted: *wanted,
-            found: median(name),
+            found: median(self.measured.speeds(name).iter().copied()),
         });
         ratios.chain(speeds).collect()
     }
@@ -92,8 +121,8 @@ impl Report {
             "", "events/s", "MB/s", "lowest", "highest"
         )
         .expect("writing to a string cannot fail");
-        for (name, speeds) in &self.measured.rows {
-            let median = self.measured.median(name).unwrap_or_default();
+        for Row { name, speeds, .. } in &self.measured.rows {
+            let median = median(speeds.iter().copied()).unwrap_or_default();
             let lowest = speeds.iter().copied().fold(f64::INFINITY, f64::min);
             let highest = speeds.iter().copied().fold(0.0, f64::max);
             let megabytes = median * self.event_bytes as f64 / 1e6;
@@ -120,7 +149,10 @@ impl Report {
     }
 
     pub(super) fn to_json(&self) -> String {
-        let row = |(name, speeds): &(&'static str, Vec<f64>)| json!({ "name": name, "events_per_second": self.measured.median(name), "rounds": speeds });
+        let row = |Row { name, speeds, .. }: &Row| {
+            let median = median(speeds.iter().copied());
+            json!({ "name": name, "events_per_second": median, "rounds": speeds })
+        };
         let target = |target: Target| {
             let holds = target.found.map(|found| found >= target.wanted);
             json!({ "name": target.name, "target": target.wanted, "found": target.found, "holds": holds })

@@ -11,68 +11,35 @@ use weft_log::follow;
 use weft_log::log::{Batch, Durability, Hold, Indexing, Log, Options};
 use weft_log::{Network, Position, Store};
 
-use super::report::Measured;
-use super::{Counts, PRODUCERS, Supply};
+use super::PRODUCERS;
 use crate::stores;
 
 /// A store that is measured.
 pub(super) struct Weft {
     store: Store,
-    n_bytes: u64,
-    n_events: u64,
 }
 
 impl Weft {
     pub(super) fn open(folder: &Path) -> anyhow::Result<Self> {
         let store = Store::make(folder, Network::Force)?;
-        let weft = Self { store, n_bytes: 0, n_events: 0 };
+        let weft = Self { store };
         weft.log(Indexing::AtTheEnd)?.close()?;
         Ok(weft)
     }
 
-    fn log(&self, indexing: Indexing) -> anyhow::Result<Log> {
+    /// Opens the store to be written for long, as a server does, and lets it get warm.
+    pub(super) fn log(&self, indexing: Indexing) -> anyhow::Result<Log> {
         let (patience, hold) = (Duration::ZERO, Hold::Long);
         let options = Options { owner: stores::owner(), patience, hold, indexing };
-        Ok(Log::open(self.store.clone(), options, &mut |_| {})?)
-    }
-
-    /// Measures every way to write.
-    pub(super) fn measure(
-        &mut self,
-        counts: Counts,
-        supply: &mut Supply,
-        measured: &mut Measured,
-    ) -> anyhow::Result<()> {
-        let events = self.take(supply, counts.single);
-        let log = self.log(Indexing::AtTheEnd)?;
-        measured.time("Weft, 1 producer", events.len(), || self.produce(&log, &events))?;
-        log.close()?;
-
-        for (name, indexing) in [
-            ("Weft, 64 producers, index paused", Indexing::AtTheEnd),
-            ("Weft, 64 producers", Indexing::Meanwhile),
-        ] {
-            let events = self.take(supply, counts.crowd);
-            let log = self.log(indexing)?;
-            measured.time(name, events.len(), || self.produce_at_once(&log, &events))?;
-            log.close()?;
+        let log = Log::open(self.store.clone(), options, &mut |_| {})?;
+        while !log.is_warm() {
+            std::thread::park_timeout(Duration::from_millis(5));
         }
-
-        let events = self.take(supply, counts.bulk);
-        let log = self.log(Indexing::AtTheEnd)?;
-        measured.time("Weft, bulk", events.len(), || self.produce_in_bulk(&log, &events))?;
-        log.close()?;
-        let events = self.take(supply, counts.bulk);
-        let log = self.log(Indexing::Meanwhile)?;
-        measured.time("Weft, bulk until indexed", events.len(), || {
-            self.produce_in_bulk(&log, &events)?;
-            Ok(log.close()?)
-        })
+        Ok(log)
     }
 
     /// Stores events without measuring.
-    pub(super) fn store(&mut self, events: &[String]) -> anyhow::Result<()> {
-        self.count(events);
+    pub(super) fn store(&self, events: &[String]) -> anyhow::Result<()> {
         let log = self.log(Indexing::AtTheEnd)?;
         self.produce_in_bulk(&log, events)?;
         Ok(log.close()?)
@@ -92,27 +59,14 @@ impl Weft {
         Ok(usize::try_from(last)?)
     }
 
-    pub(super) fn event_bytes(&self) -> u64 {
-        self.n_bytes / self.n_events.max(1)
-    }
-
-    fn take(&mut self, supply: &mut Supply, n: usize) -> Vec<String> {
-        let events: Vec<String> = supply.by_ref().take(n).collect();
-        self.count(&events);
-        events
-    }
-
-    fn count(&mut self, events: &[String]) {
-        self.n_events += events.len() as u64;
-        self.n_bytes += events.iter().map(|event| event.len() as u64).sum::<u64>();
-    }
-
-    fn produce(&self, log: &Log, events: &[String]) -> anyhow::Result<()> {
+    /// Appends events one after the other.
+    pub(super) fn produce(&self, log: &Log, events: &[String]) -> anyhow::Result<()> {
         let mut gate = self.gate();
         events.iter().try_for_each(|event| append(log, vec![admit(&mut gate, event)?]))
     }
 
-    fn produce_at_once(&self, log: &Log, events: &[String]) -> anyhow::Result<()> {
+    /// Appends events from several threads, one at a time each.
+    pub(super) fn produce_at_once(&self, log: &Log, events: &[String]) -> anyhow::Result<()> {
         std::thread::scope(|scope| {
             let each = events.len().div_ceil(PRODUCERS);
             let producers: Vec<_> =
@@ -124,7 +78,7 @@ impl Weft {
     }
 
     /// One thread admits and another appends, as `weft ingest` does.
-    fn produce_in_bulk(&self, log: &Log, events: &[String]) -> anyhow::Result<()> {
+    pub(super) fn produce_in_bulk(&self, log: &Log, events: &[String]) -> anyhow::Result<()> {
         const TOGETHER: usize = 1000;
         std::thread::scope(|scope| {
             let (send, receive) = std::sync::mpsc::sync_channel::<Vec<Admitted>>(4);
