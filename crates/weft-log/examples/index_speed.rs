@@ -43,10 +43,16 @@ fn follow(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let mut index = Index::open(path, STORE)?;
     let (mut spent, mut text_spent) = (Spent::default(), Spent::default());
+    let mut longest = 0.0_f64;
     for_each_part(n_events, |part| {
         let entries = part.entries();
         spent.time("follow", entries.len(), || {
-            entries.chunks(per_transaction).try_for_each(|some| index.add(some, &[], upto(some)))
+            entries.chunks(per_transaction).try_for_each(|some| {
+                let begin = Instant::now();
+                index.add(some, &[], upto(some))?;
+                longest = longest.max(begin.elapsed().as_secs_f64());
+                Ok(())
+            })
         })?;
         if !with_text {
             return Ok(());
@@ -58,6 +64,7 @@ fn follow(
     let begin = Instant::now();
     drop(index);
     report("close", begin);
+    eprintln!("longest transaction: {:.0} ms", longest * 1e3);
     spent.total(path)
 }
 
@@ -92,11 +99,15 @@ fn look_up(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     eprintln!("open, best of 20: to write {to_write:.3} ms, to read {to_read:.3} ms");
     let reader = Reader::open(path)?;
     let mut sample = Vec::new();
+    let begin = Instant::now();
+    let mut n_keys = 0_u64;
     reader.each_key(|key| {
+        n_keys += 1;
         if key % 1_009 == 0 && sample.len() < 1_000 {
             sample.push(key);
         }
     })?;
+    report(&format!("{n_keys} keys read"), begin);
     for keys in [&sample[..1], &sample[..1], &sample] {
         let begin = Instant::now();
         let found = reader.candidates(keys)?.len();

@@ -195,6 +195,52 @@ fn sql_of_people_reads() {
 }
 
 #[test]
+fn sql_finds_traces_and_tasks_by_their_keys() {
+    let (_folder, path) = folder();
+    add(&mut Index::open(&path, STORE).unwrap(), &Records::made_up(3000).entries(), 700);
+    let reader = Reader::open(&path).unwrap();
+    for kind in ["trace", "task"] {
+        let sql = format!(
+            "WITH some AS (SELECT DISTINCT {kind} AS name FROM events WHERE {kind} IS NOT NULL LIMIT 50) \
+             SELECT name, (SELECT count(*) FROM events WHERE {kind} = name), json_array_length(positions('{kind}', name)), \
+             (SELECT count(*) FROM events WHERE {kind} = name AND position IN (SELECT value FROM json_each(positions('{kind}', name)))) \
+             FROM some"
+        );
+        let answer = ask(&reader, &sql).unwrap();
+        assert_eq!(answer.lines().count(), 50);
+        for line in answer.lines() {
+            let counts: Vec<&str> = line.rsplitn(4, ' ').take(3).collect();
+            assert!(counts[0] == counts[1] && counts[1] == counts[2] && counts[0] != "0", "{line}");
+        }
+    }
+    let queries = [
+        "SELECT positions('trace', 'no such'), positions('task', NULL)",
+        "SELECT positions('colour', 'red')",
+    ];
+    assert_snapshot!(ask_all(&reader, &queries), @r#"
+    "SELECT positions('trace', 'no such'), positions('task', NULL)"
+        [] -
+    "SELECT positions('colour', 'red')"
+        failed: positions(kind, value) knows the kinds 'trace' and 'task', not 'colour'
+    "#);
+}
+
+#[test]
+fn many_places_are_asked_for_at_once() {
+    let (_folder, path) = folder();
+    let records = Records::made_up(20);
+    let entries = records.entries();
+    let mut index = Index::open(&path, STORE).unwrap();
+    add(&mut index, &entries, 20);
+    index.prune(position(4), position(6)).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    let found = reader.places(&[9, 5, 2, 99, 9].map(position)).unwrap();
+    let places: Vec<_> = found.iter().map(|found| (found.position, found.place)).collect();
+    assert_eq!(places, [2, 9].map(|n| (position(n), entries[n as usize - 1].place)));
+    assert_eq!(reader.places(&[]).unwrap(), []);
+}
+
+#[test]
 fn sql_of_people_does_nothing_but_read() {
     let (folder, path) = folder();
     add(&mut Index::open(&path, STORE).unwrap(), &Records::made_up(10).entries(), 10);
