@@ -168,9 +168,13 @@ impl<'c> KeyTables<'c> {
         self.settled = Layout::of(indexed).settled();
     }
 
-    /// Takes the keys of positions out, so that others can be noted. The buckets hit are written again by the next settling.
+    /// Takes the keys of positions out, before others are noted. The buckets hit are written again by the next settling.
     pub(super) fn take_out(&mut self, positions: RangeInclusive<i64>) -> rusqlite::Result<()> {
         let (first, last) = (*positions.start(), *positions.end());
+        // What an earlier call took along from a bucket that both hit.
+        for pending in &mut self.pending {
+            pending.retain(|entry| !positions.contains(&entry.position()));
+        }
         let recent = "DELETE FROM recent_keys WHERE position BETWEEN ?1 AND ?2";
         self.connection.execute(recent, [first, last])?;
         for level in 0..LEVEL_BITS.len() {

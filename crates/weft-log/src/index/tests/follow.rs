@@ -215,6 +215,26 @@ fn a_record_that_is_added_in_another_place_is_found_there() {
 }
 
 #[test]
+fn a_record_that_takes_the_place_of_another_leaves_nothing_of_it() {
+    let (_folder, path) = folder();
+    let mut records = around_buckets();
+    let mut index = Index::open(&path, STORE).unwrap();
+    add(&mut index, &records.entries(), 30);
+    records.lines.rotate_right(70);
+    for (line, meta) in records.lines.iter().zip(&mut records.metas) {
+        *meta = super::meta(line, meta.position.get());
+    }
+    let entries = records.entries();
+    for some in entries.chunks(50).rev() {
+        index.add(some, &[], upto(&entries)).unwrap();
+    }
+    drop(index);
+    let (_folder, fresh) = folder();
+    add(&mut Index::open(&fresh, STORE).unwrap(), &entries, 1000);
+    assert_eq!(compare(&path, &fresh).unwrap(), []);
+}
+
+#[test]
 fn a_record_that_turns_up_after_all_fills_its_gap() {
     let (_folder, path) = folder();
     let records = Records::made_up(10);
@@ -307,6 +327,14 @@ fn pruned_positions_are_gone_from_every_table() {
     let mut keys = Vec::new();
     reader.each_key(|key| keys.push(key)).unwrap();
     assert!(reader.candidates(&keys).unwrap().iter().all(|(_, position)| *position > last));
+    assert_eq!(levels(&path), [0, 1]);
+    let count = |path, table: &str| -> i64 {
+        let connection = Connection::open(path).unwrap();
+        connection
+            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))
+            .unwrap()
+    };
+    assert_eq!(count(&path, "blocks"), count(&kept, "blocks"));
     let connection = Connection::open(&path).unwrap();
     let n: i64 = connection.query_row("SELECT count(*) FROM text", [], |row| row.get(0)).unwrap();
     assert_eq!(n, 40);
