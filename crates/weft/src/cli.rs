@@ -5,8 +5,8 @@ use clap::{Parser, Subcommand};
 use weft_event::Dialect;
 
 use crate::{
-    Outcome, bench, completions, convert, emit, explain, export, gaps, import, ingest, init, log,
-    merge, prune, reindex, rejects, schema, session, show, sql, stats, tail, taxonomy, trace,
+    Outcome, bench, completions, convert, demo, emit, explain, export, gaps, import, ingest, init,
+    log, merge, prune, reindex, rejects, schema, session, show, sql, stats, tail, taxonomy, trace,
     validate, verify,
 };
 
@@ -69,6 +69,7 @@ pub(crate) enum Command {
     Index(reindex::Args),
     Types(taxonomy::Args),
     Schema(schema::Args),
+    Demo(demo::Args),
     Bench(bench::Args),
     Completions(completions::Args),
 }
@@ -100,6 +101,7 @@ impl Command {
             Command::Index(args) => reindex::run(args),
             Command::Types(args) => taxonomy::run(args),
             Command::Schema(args) => schema::run(args),
+            Command::Demo(args) => demo::run(&args),
             Command::Bench(args) => bench::run(args),
             Command::Completions(args) => completions::run(args),
         }

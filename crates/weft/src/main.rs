@@ -5,6 +5,7 @@ mod cli;
 mod columns;
 mod completions;
 mod convert;
+mod demo;
 mod emit;
 mod explain;
 mod export;
