@@ -2,17 +2,18 @@
 
 use std::io::{self, BufWriter, Write as _};
 
-use anyhow::bail;
+use anyhow::Context as _;
 use weft_event::demo::World;
-use weft_event::time;
+use weft_log::filter;
 
 use crate::Outcome;
+use crate::times::now_ns;
 
 const EXAMPLES: &str = "\
 Examples:
   weft demo | weft validate -                       see that every line is valid
   weft demo --events 500 --seed 7 > night.jsonl     write another night to a file
-  weft demo --start 2026-11-15T22:00:00Z | head -3  let it begin at another time
+  weft demo --start 40m | weft ingest -             keep a night that ends about now
 
 The same seed and start always give the same lines. About four lines are one second of the night.";
 
@@ -32,15 +33,16 @@ pub(crate) struct Args {
     /// Which night it is
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// When it begins, as an RFC 3339 time
+    /// When it begins: a time, a date, or how long ago, such as 40m
     #[arg(long, value_name = "TIME", default_value = START)]
     start: String,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let Some(start_ns) = time::parse_rfc3339(&args.start).filter(|ns| *ns >= 0) else {
-        bail!("--start {}: not an RFC 3339 time from 1970 on, such as {START}", args.start);
-    };
+    let start_ns = filter::parse_time(&args.start, now_ns()).filter(|ns| *ns >= 0);
+    let start_ns = start_ns.with_context(|| {
+        format!("--start {}: no time from 1970 on, such as {START}, 2026-11-15 or 40m", args.start)
+    })?;
     let mut world = World::new(args.seed, start_ns);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     for _ in 0..args.events {

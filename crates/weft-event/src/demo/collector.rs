@@ -16,6 +16,9 @@ const ROLES: [&str; 4] = ["@architect", "@backend-engineer", "@qa-engineer", "@d
 /// Whom everybody works for.
 const LEAD: usize = 0;
 
+/// Who is there for the others in the opening.
+const HAND: usize = 1;
+
 /// The turns of a session, by what is special about them.
 const TURNS: &[Scene] = &[
     Scene::Plain,
@@ -86,10 +89,10 @@ enum Scene {
 /// What each agent begins with, the last first, so that the first minute shows everything.
 fn opening(seat: usize) -> Vec<Scene> {
     match seat {
-        0 => vec![Scene::Plain, Scene::HandOff, Scene::Decide],
-        1 => vec![Scene::ToolFails, Scene::Subagent],
-        2 => vec![Scene::Blocked, Scene::WaitFor],
-        _ => vec![Scene::Permission, Scene::Fails, Scene::Work],
+        LEAD => vec![Scene::Blocked, Scene::HandOff, Scene::Permission, Scene::Decide],
+        HAND => vec![Scene::Vitals; 5],
+        2 => vec![Scene::Fails, Scene::WaitFor],
+        _ => vec![Scene::ToolFails, Scene::Subagent],
     }
 }
 
@@ -138,7 +141,10 @@ impl Team {
             task_id: stage.new_issue(),
             planned: opening(idx),
         });
-        Self { seats, deck: Deck::new(TURNS), n_decisions: 0 }
+        let mut team = Self { seats, deck: Deck::new(TURNS), n_decisions: 0 };
+        let mut play = Play { team: &mut team, stage };
+        (0..ROLES.len()).for_each(|s| play.open_session(s));
+        team
     }
 }
 
@@ -149,11 +155,13 @@ impl Cast for Team {
 
     fn play(&mut self, stage: &mut Stage) {
         let free = (0..ROLES.len()).min_by_key(|&s| self.seats[s].at_ns).unwrap_or(LEAD);
+        stage.hurry = true;
         let mut play = Play { team: self, stage };
         if !play.team.seats[free].is_open {
             return play.open_session(free);
         }
         let planned = play.team.seats[free].planned.pop();
+        play.stage.hurry = planned.is_some();
         let scene = planned.unwrap_or_else(|| play.team.deck.deal(&mut play.stage.dice));
         play.scene(free, scene);
     }

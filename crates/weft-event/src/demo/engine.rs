@@ -73,8 +73,9 @@ pub(super) struct Runs {
 
 impl Runs {
     pub(super) fn new(stage: &mut Stage) -> Self {
-        let places = std::array::from_fn(|_| {
-            let at_ns = stage.later(stage.start_ns, (300, 2_000));
+        let places = std::array::from_fn(|idx| {
+            let after_ms = 300 + 40_000 * idx as u64;
+            let at_ns = stage.later(stage.start_ns, (after_ms, after_ms + 2_000));
             new_run(stage, at_ns)
         });
         let planned = vec![(Length::Full, End::Pass), (Length::Short, End::Budget)];
@@ -92,6 +93,7 @@ impl Cast for Runs {
         let planned = self.planned.pop();
         let (length, end) =
             planned.unwrap_or_else(|| (Length::Full, self.deck.deal(&mut stage.dice)));
+        stage.hurry = length == Length::Short;
         let at_ns = self.places[idx].at_ns;
         self.places[idx] = new_run(stage, at_ns);
         let mut play = Play { run: &mut self.places[idx], stage };

@@ -29,7 +29,7 @@ const SCENES: &[Scene] = &[
     Scene::Forgotten,
 ];
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scene {
     /// A loop that runs until its work is complete.
     Completes,
@@ -52,7 +52,7 @@ enum Scene {
 /// What each place begins with, the last first, so that the first minute shows everything.
 fn opening(place: usize) -> Vec<Scene> {
     match place {
-        0 => vec![Scene::Reviewed, Scene::Completes],
+        0 => vec![Scene::Completes],
         1 => vec![Scene::Grind],
         _ => vec![Scene::Cancelled, Scene::Stale],
     }
@@ -99,6 +99,8 @@ impl Cast for Loops {
     fn play(&mut self, stage: &mut Stage) {
         let free = (0..3).min_by_key(|&p| self.places[p].at_ns).unwrap_or_default();
         let planned = self.places[free].planned.pop();
+        // A grind shows an issue on top of itself soon enough.
+        stage.hurry = planned.is_some_and(|scene| scene != Scene::Grind);
         let scene = planned.unwrap_or_else(|| self.deck.deal(&mut stage.dice));
         let mut play = Play { loops: self, stage, p: free };
         play.open_board();

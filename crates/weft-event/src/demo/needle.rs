@@ -1,6 +1,8 @@
 //! The crew of NEEDLE workers: five that work on beads, and one that keeps the house and notices who is stuck.
 
 mod bead;
+mod file;
+mod scene;
 mod trouble;
 mod upkeep;
 
@@ -15,6 +17,8 @@ use crate::Dialect;
 use crate::json::Object;
 use crate::time::{MILLI_NS, format_rfc3339};
 
+use scene::{ROUNDS, SCENES, Scene, opening};
+
 const NAMES: [&str; 6] =
     ["dock-alpha", "dock-bravo", "dock-cedar", "dock-delta", "dock-ember", "dock-flint"];
 
@@ -22,78 +26,7 @@ const NAMES: [&str; 6] =
 const KEEPER: usize = 5;
 
 /// What a worker may spend before a person has to allow more, in millionths of a dollar; dock-delta gets by with little.
-const LIMITS_MICROS: [u64; 6] = [9_000_000, 9_000_000, 7_500_000, 700_000, 12_000_000, 5_000_000];
-
-/// The scenes of workers. Plain beads are most of them.
-const SCENES: &[Scene] = &[
-    Scene::Bead,
-    Scene::Bead,
-    Scene::Bead,
-    Scene::Bead,
-    Scene::Bead,
-    Scene::Bead,
-    Scene::Hooked,
-    Scene::Hooked,
-    Scene::HookFails,
-    Scene::Fails,
-    Scene::Fails,
-    Scene::Crashes,
-    Scene::TimesOut,
-    Scene::RaceLost,
-    Scene::ClaimExhausted,
-    Scene::Stuck,
-    Scene::Collision,
-    Scene::Collision,
-    Scene::Split,
-    Scene::SplitSkipped,
-    Scene::SplitFails,
-    Scene::Costly,
-    Scene::Idle,
-    Scene::Drain,
-    Scene::Breaks,
-];
-
-/// The scenes of the keeper.
-const ROUNDS: &[Scene] =
-    &[Scene::Mend, Scene::Unravel, Scene::Weave, Scene::Pulse, Scene::StaleLock, Scene::Idle];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scene {
-    Bead,
-    Hooked,
-    HookFails,
-    Fails,
-    Crashes,
-    TimesOut,
-    RaceLost,
-    ClaimExhausted,
-    Stuck,
-    Collision,
-    Split,
-    SplitSkipped,
-    SplitFails,
-    Costly,
-    Idle,
-    Drain,
-    Breaks,
-    Mend,
-    Unravel,
-    Weave,
-    Pulse,
-    StaleLock,
-}
-
-/// What each worker begins with, the last first, so that the first minute shows everything.
-fn opening(worker: usize) -> Vec<Scene> {
-    match worker {
-        0 => vec![Scene::Bead, Scene::Split, Scene::Collision],
-        1 => vec![Scene::Fails],
-        2 => vec![Scene::Stuck],
-        3 => vec![Scene::Costly, Scene::Costly],
-        4 => vec![Scene::Hooked, Scene::Crashes],
-        _ => vec![Scene::Mend, Scene::Unravel, Scene::Pulse, Scene::Weave],
-    }
-}
+const LIMITS_MICROS: [u64; 6] = [9_000_000, 9_000_000, 7_500_000, 440_000, 12_000_000, 5_000_000];
 
 /// How a worker words its events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +41,16 @@ enum Wording {
 struct Bead {
     id: String,
     task: &'static Task,
+    /// From when on it waits for a worker.
+    since_ns: i64,
+}
+
+/// A file that a worker holds, or has held lately.
+#[derive(Debug)]
+struct Hold {
+    worker: usize,
+    path: &'static str,
+    until_ns: i64,
 }
 
 #[derive(Debug)]
@@ -136,8 +79,8 @@ enum Silence {
     Since(i64),
     /// The keeper has seen it.
     Seen,
-    /// It works again, and the keeper does not know yet.
-    Over,
+    /// It works again since then, and the keeper does not know yet.
+    Over(i64),
 }
 
 /// The six workers and the beads that wait for them.
@@ -147,8 +90,9 @@ pub(super) struct Crew {
     backlog: VecDeque<Bead>,
     /// Beads whose worker could not give them back.
     orphans: VecDeque<Bead>,
-    /// Files whose holder is gone.
-    abandoned: VecDeque<&'static str>,
+    holds: Vec<Hold>,
+    /// Files that a worker did not let go of when its agent died, and when that was.
+    abandoned: VecDeque<(usize, &'static str, i64)>,
     deck: Deck<Scene>,
     rounds: Deck<Scene>,
 }
@@ -161,7 +105,7 @@ impl Crew {
             session: String::new(),
             trace: String::new(),
             sequence: 0,
-            at_ns: stage.later(stage.start_ns, (100, 1_800)),
+            at_ns: stage.later(stage.start_ns, (100, 3_000)),
             bead: None,
             claimed_ns: 0,
             used_micros: 0,
@@ -171,14 +115,18 @@ impl Crew {
             silence: Silence::None,
             planned: opening(idx),
         });
-        Self {
+        let mut crew = Self {
             workers,
             backlog: VecDeque::new(),
             orphans: VecDeque::new(),
+            holds: Vec::new(),
             abandoned: VecDeque::new(),
             deck: Deck::new(SCENES),
             rounds: Deck::new(ROUNDS),
-        }
+        };
+        let mut play = Play { crew: &mut crew, stage };
+        (0..NAMES.len()).for_each(|w| play.boot(w));
+        crew
     }
 }
 
@@ -189,11 +137,12 @@ impl Cast for Crew {
 
     fn play(&mut self, stage: &mut Stage) {
         let free = (0..NAMES.len()).min_by_key(|&w| self.workers[w].at_ns).unwrap_or(KEEPER);
+        stage.hurry = true;
         let mut play = Play { crew: self, stage };
         if !play.crew.workers[free].is_booted {
             return play.boot(free);
         }
-        if play.crew.workers[free].silence != Silence::None && free != KEEPER {
+        if play.crew.workers[free].silence != Silence::None {
             return play.wake_up(free);
         }
         if free == KEEPER && play.look_around() {
@@ -201,8 +150,16 @@ impl Cast for Crew {
         }
         let deck = if free == KEEPER { &mut play.crew.rounds } else { &mut play.crew.deck };
         let planned = play.crew.workers[free].planned.pop();
+        play.stage.hurry = planned.is_some();
         let scene = planned.unwrap_or_else(|| deck.deal(&mut play.stage.dice));
         play.scene(free, scene);
+        if free == KEEPER {
+            play.wait(KEEPER, (1_000, 9_000));
+        } else if planned.is_some() && play.crew.workers[free].planned.is_empty() {
+            // Whoever has shown all it had leaves the stage to the others.
+            play.stage.hurry = false;
+            play.wait(free, (9_000, 18_000));
+        }
     }
 }
 
@@ -213,33 +170,6 @@ struct Play<'p> {
 }
 
 impl Play<'_> {
-    fn scene(&mut self, w: usize, scene: Scene) {
-        match scene {
-            Scene::Bead => self.bead(w),
-            Scene::Hooked => self.hooked(w),
-            Scene::HookFails => self.hook_fails(w),
-            Scene::Fails => self.fails(w),
-            Scene::Crashes => self.crashes(w),
-            Scene::TimesOut => self.times_out(w),
-            Scene::RaceLost => self.race_lost(w),
-            Scene::ClaimExhausted => self.claim_exhausted(w),
-            Scene::Stuck => self.stuck(w),
-            Scene::Collision => self.collision(w),
-            Scene::Split => self.split(w),
-            Scene::SplitSkipped => self.split_skipped(w),
-            Scene::SplitFails => self.split_fails(w),
-            Scene::Costly => self.costly(w),
-            Scene::Idle => self.idle(w),
-            Scene::Drain => self.drain(w),
-            Scene::Breaks => self.breaks(w),
-            Scene::Mend => self.mend(w),
-            Scene::Unravel => self.unravel(w),
-            Scene::Weave => self.weave(w),
-            Scene::Pulse => self.pulse(w),
-            Scene::StaleLock => self.stale_lock(w),
-        }
-    }
-
     fn worker(&mut self, w: usize) -> &mut Worker {
         &mut self.crew.workers[w]
     }
@@ -295,8 +225,9 @@ impl Play<'_> {
         worker.at_ns = worker.at_ns.saturating_add(MILLI_NS);
     }
 
-    fn new_bead(&mut self) -> Bead {
+    /// Returns a bead that waits from when a worker knows of it.
+    fn new_bead(&mut self, w: usize) -> Bead {
         let id = format!("bd-{}", self.stage.dice.hex(6));
-        Bead { id, task: self.stage.task() }
+        Bead { id, task: self.stage.task(), since_ns: self.crew.workers[w].at_ns }
     }
 }

@@ -71,14 +71,7 @@ fn opening(place: usize) -> Vec<Scene> {
     match place {
         0 => vec![Scene::Job, Scene::ToolFails, Scene::ChatWithTool],
         1 => vec![Scene::TurnFails, Scene::Deleted, Scene::Edited],
-        _ => vec![
-            Scene::Tick,
-            Scene::Revert,
-            Scene::Tick,
-            Scene::PairingFails,
-            Scene::Tick,
-            Scene::Pair,
-        ],
+        _ => vec![Scene::Revert, Scene::PairingFails, Scene::Tick, Scene::Pair],
     }
 }
 
@@ -147,6 +140,7 @@ impl Cast for Gateway {
         let free = (0..3).min_by_key(|&p| self.places[p].at_ns).unwrap_or_default();
         let deck = if free < CHANNELS.len() { &mut self.turns } else { &mut self.errands };
         let planned = self.places[free].planned.pop();
+        stage.hurry = planned.is_some();
         let scene = planned.unwrap_or_else(|| deck.deal(&mut stage.dice));
         let mut play = Play { gateway: self, stage };
         match scene {

@@ -18,8 +18,8 @@ pub(super) const NOW: Pause = (0, 0);
 /// How long the opening is, in which whoever looks for the first time shall see everything.
 const OPENING_NS: i64 = 60 * SECOND_NS;
 
-/// The longest pause of the opening.
-const OPENING_PAUSE_NS_MAX: u64 = 3_200_000_000;
+/// The longest pause of those who hurry in the opening.
+const HURRY_PAUSE_NS_MAX: u64 = 3_000_000_000;
 
 /// The home of the team's repository.
 pub(super) const REPOSITORY: &str = "/home/ana/harbor";
@@ -29,6 +29,8 @@ pub(super) const REPOSITORY: &str = "/home/ana/harbor";
 pub(super) struct Stage {
     pub(super) dice: Dice,
     pub(super) start_ns: i64,
+    /// Whether whoever plays has something to show in the opening.
+    pub(super) hurry: bool,
     pending: BinaryHeap<Reverse<Pending>>,
     n_said: u64,
     n_issues: u64,
@@ -45,7 +47,7 @@ impl Stage {
     pub(super) fn new(seed: u64, start_ns: i64) -> Self {
         let mut dice = Dice::new(seed);
         let n_issues = dice.between(100, 700);
-        Self { dice, start_ns, pending: BinaryHeap::new(), n_said: 0, n_issues }
+        Self { dice, start_ns, hurry: false, pending: BinaryHeap::new(), n_said: 0, n_issues }
     }
 
     /// Takes a line that is said at a time.
@@ -70,14 +72,15 @@ impl Stage {
         self.pending.pop().map(|Reverse(first)| first.moment)
     }
 
-    /// Returns a time so much later; in the opening, nobody is kept waiting for long.
+    /// Returns a time so much later; in the opening, what there is to show does not take long.
     pub(super) fn later(&mut self, at_ns: i64, pause: Pause) -> i64 {
         let ns = self.pause_ns(pause);
-        let ns = if self.is_opening(at_ns) { ns.min(OPENING_PAUSE_NS_MAX) } else { ns };
+        let hurries = self.hurry && self.is_opening(at_ns);
+        let ns = if hurries { ns.min(HURRY_PAUSE_NS_MAX) } else { ns };
         at_ns.saturating_add_unsigned(ns)
     }
 
-    /// Returns a time so much later, also in the opening.
+    /// Returns a time so much later, also for those who hurry.
     pub(super) fn much_later(&mut self, at_ns: i64, pause: Pause) -> i64 {
         at_ns.saturating_add_unsigned(self.pause_ns(pause))
     }

@@ -66,6 +66,7 @@ fn help_as_a_whole() {
       index        Show how far the index is, or make it again from the log
       types        List the event types: what each means, and the status it gives its actor
       schema       Print the JSON Schema of a dialect
+      demo         Print a made-up night of agents at work, in all five dialects
       bench        Measure how fast Weft is on this machine
       completions  Print a script that completes weft's arguments in a shell
       help         Print this message or the help of the given subcommand(s)

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod convert;
+mod demo;
 mod documents;
 mod emit;
 mod explain;

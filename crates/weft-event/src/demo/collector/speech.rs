@@ -1,7 +1,7 @@
 //! What agents say of themselves over MCP: work, decisions, waiting, handing over, trouble and vital signs.
 
 use super::hook::write_usage;
-use super::{LEAD, Play, ROLES, Scene};
+use super::{HAND, LEAD, Play, ROLES, Scene};
 use crate::Dialect;
 use crate::collector::{TAXONOMY, VERSION};
 use crate::demo::dice::Dice;
@@ -135,7 +135,9 @@ impl Play<'_> {
     fn partner(&mut self, s: usize) -> Option<usize> {
         let others = (0..ROLES.len()).filter(|&other| other != s);
         let free = others.filter(|&other| self.team.seats[other].is_open);
-        let partner = free.min_by_key(|&other| self.team.seats[other].at_ns)?;
+        let is_hand = |other: usize| self.stage.hurry && other == HAND;
+        let seat = |other: usize| &self.team.seats[other];
+        let partner = free.min_by_key(|&other| (!is_hand(other), seat(other).at_ns))?;
         let at_ns = self.seat(s).at_ns.max(self.seat(partner).at_ns);
         self.seat(partner).at_ns = at_ns;
         Some(partner)
@@ -190,7 +192,8 @@ impl Play<'_> {
         self.say(s, (2_000, 8_000), &said("coordination.blocked", question), |metadata, _| {
             metadata.text("needs", "a person");
         });
-        self.wait(s, (25_000, 90_000));
+        let at_ns = self.seat(s).at_ns;
+        self.seat(s).at_ns = self.stage.much_later(at_ns, (25_000, 90_000));
         let message = format!("Answered: {answer}");
         let progress = Said { progress: Some(0.5), ..said("activity.progress", &message) };
         self.say(s, (200, 900), &progress, |_, _| {});

@@ -90,7 +90,7 @@ impl Play<'_> {
             write_action(action, self.run, deed, question);
         });
         let step_id = STEPS[step].0;
-        self.say((900, 5_000), EventType::AgentActionProposed, |payload, _, _| {
+        self.say((1_500, 8_000), EventType::AgentActionProposed, |payload, _, _| {
             payload.text("stepId", step_id);
             payload.json("action", &action);
         });

@@ -13,10 +13,7 @@ const OUTPUT_MICROS: u64 = 15;
 
 /// What a run does in each step; the first list of a step is for short runs.
 const DEEDS: [[&[Deed]; 2]; 4] = [
-    [
-        &[Deed::Search, Deed::Read],
-        &[Deed::Status, Deed::Search, Deed::Read, Deed::Fetch, Deed::UpdatePlan],
-    ],
+    [&[Deed::Search], &[Deed::Status, Deed::Search, Deed::Read, Deed::Fetch, Deed::UpdatePlan]],
     [
         &[Deed::Patch],
         &[Deed::Checkpoint, Deed::Patch, Deed::Diff, Deed::Restore, Deed::Write, Deed::UpdateTask],
@@ -28,7 +25,7 @@ const DEEDS: [[&[Deed]; 2]; 4] = [
 impl Play<'_> {
     pub(super) fn whole(&mut self, length: Length, end: End) {
         if end == End::Budget {
-            self.run.calls_max = if length == Length::Short { 3 } else { 8 };
+            self.run.calls_max = if length == Length::Short { 2 } else { 8 };
         }
         self.begin();
         for step in 0..STEPS.len() {
@@ -87,7 +84,7 @@ impl Play<'_> {
         self.run.steps[step] = StepStatus::Running;
         self.plan((300, 1_500));
         let title = STEPS[step].1;
-        self.say((400, 2_500), EventType::AgentMessage, |payload, _, _| {
+        self.say((400, 2_000), EventType::AgentMessage, |payload, _, _| {
             payload.text("text", title)
         });
     }
@@ -96,7 +93,7 @@ impl Play<'_> {
         self.run.steps[step] = StepStatus::Done;
         self.plan((300, 1_500));
         self.state((20, 90), RunState::Running, StateReason::StepComplete);
-        if step == 1 {
+        if step == 1 && !self.stage.hurry {
             self.state((300, 2_000), RunState::Paused, StateReason::Pause);
             self.state((4_000, 15_000), RunState::Running, StateReason::Resume);
         }
@@ -139,7 +136,7 @@ impl Play<'_> {
     }
 
     fn judge(&mut self, step: usize, status: JudgeStatus, failure: Option<&str>) {
-        self.say((800, 3_000), EventType::JudgeResult, |payload, run, dice| {
+        self.say((800, 2_000), EventType::JudgeResult, |payload, run, dice| {
             payload.text("status", status.as_str());
             pen::texts(payload, "reasons", failure.as_slice());
             let evidence: Vec<_> =

@@ -31,7 +31,7 @@ impl Play<'_> {
     /// A loop that is done when its work is.
     pub(super) fn completes(&mut self) {
         let mut run = self.begin(10);
-        let n = self.stage.dice.between(2, 5);
+        let n = self.stage.dice.between(2, 4);
         for _ in 0..n {
             self.iterate(&mut run);
         }
@@ -55,9 +55,11 @@ impl Play<'_> {
     pub(super) fn cancelled(&mut self) {
         let mut run = self.begin(10);
         self.iterate(&mut run);
-        self.control(&run, Command::Pause, "I want to look at the diff first");
-        self.control(&run, Command::Resume, "Looks good");
-        self.iterate(&mut run);
+        if !self.stage.hurry {
+            self.control(&run, Command::Pause, "I want to look at the diff first");
+            self.control(&run, Command::Resume, "Looks good");
+            self.iterate(&mut run);
+        }
         self.control(&run, Command::Cancel, "We decided otherwise");
         self.trace((50, 300), &run, TraceEvent::Abort, "USER_CANCELLED");
         self.end(&run, "ABORT", ("reason", "USER_CANCELLED"));

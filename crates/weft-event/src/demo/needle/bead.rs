@@ -97,28 +97,44 @@ impl Play<'_> {
     /// The bead goes back to the front of the queue.
     pub(super) fn give_back(&mut self, w: usize) {
         self.say(w, (100, 500), "bead.released", |data, _| data.text("reason", "retry later"));
-        let bead = self.worker(w).bead.take();
-        self.crew.backlog.extend(bead);
+        self.queue_own(w);
     }
 
     /// Looks through the strands, and claims the next bead.
     pub(super) fn claim(&mut self, w: usize) {
-        let bead = match self.crew.backlog.pop_front() {
+        let now_ns = self.worker(w).at_ns;
+        let waiting = self.crew.backlog.iter().position(|bead| bead.since_ns <= now_ns);
+        let bead = match waiting.and_then(|idx| self.crew.backlog.remove(idx)) {
             Some(bead) => bead,
-            None => self.new_bead(),
+            None => self.new_bead(w),
         };
         self.claim_this(w, bead);
     }
 
+    /// The bead that a worker has waits for another from now on.
+    fn queue_own(&mut self, w: usize) {
+        if let Some(bead) = self.worker(w).bead.take() {
+            self.queue(w, bead);
+        }
+    }
+
+    /// A bead waits for a worker from now on.
+    pub(super) fn queue(&mut self, w: usize, bead: Bead) {
+        let since_ns = self.worker(w).at_ns;
+        self.crew.backlog.push_back(Bead { since_ns, ..bead });
+    }
+
     pub(super) fn claim_this(&mut self, w: usize, bead: Bead) {
-        self.say(w, (1_500, 9_000), "strand.started", |data, _| data.text("strand", "pluck"));
+        self.wait(w, (2_500, 12_000));
         let (since, later) = (self.worker(w).at_ns, self.worker(w).wording == Wording::Later);
         let (id, title) = (bead.id.clone(), bead.task.title);
         if later {
-            self.say(w, (100, 700), "bead.claim.attempted", |data, _| {
+            self.say(w, NOW, "bead.claim.attempted", |data, _| {
                 data.text("bead_id", &id);
                 pen::plain(data, "attempt", 1);
             });
+        } else {
+            self.say(w, NOW, "strand.started", |data, _| data.text("strand", "pluck"));
         }
         self.worker(w).bead = Some(bead);
         let claimed = if later { "bead.claim.succeeded" } else { "bead.claimed" };
@@ -127,27 +143,24 @@ impl Play<'_> {
             pen::plain(data, "priority", dice.between(1, 4));
         });
         self.worker(w).claimed_ns = self.worker(w).at_ns;
-        let ms = self.ms_since(w, since);
-        self.say(w, (20, 60), "strand.completed", |data, _| {
-            data.text("strand", "pluck");
-            pen::plain(data, "duration_ms", ms);
-        });
+        if !later {
+            let ms = self.ms_since(w, since);
+            self.say(w, (20, 60), "strand.completed", |data, _| {
+                data.text("strand", "pluck");
+                pen::plain(data, "duration_ms", ms);
+            });
+        }
     }
 
     /// The prompt is built and an agent works on the bead, with a file held meanwhile.
     pub(super) fn agent_works(&mut self, w: usize) {
         let since = self.agent_starts(w);
-        let path = self.path(w);
-        self.say(w, (3_000, 9_000), "file.checkout", |data, _| data.text("path", path));
+        let path = self.check_out(w, (5_000, 15_000));
         for _ in 0..self.stage.dice.between(1, 4) {
             self.heartbeat(w);
         }
-        self.say(w, (2_000, 14_000), "file.release", |data, _| data.text("path", path));
+        self.let_go(w, (4_000, 20_000), path);
         self.agent_ends(w, since, 0);
-    }
-
-    pub(super) fn path(&mut self, w: usize) -> &'static str {
-        self.worker(w).bead.as_ref().map_or("README.md", |bead| bead.task.file)
     }
 
     pub(super) fn heartbeat(&mut self, w: usize) {
@@ -175,7 +188,7 @@ impl Play<'_> {
     }
 
     pub(super) fn agent_ends(&mut self, w: usize, since: i64, exit_code: i32) {
-        self.wait(w, (2_000, 12_000));
+        self.wait(w, (4_000, 18_000));
         let (ms, later) = (self.ms_since(w, since), self.worker(w).wording == Wording::Later);
         let completed = if later { "agent.completed" } else { "bead.agent_completed" };
         self.say(w, NOW, completed, |data, _| {
@@ -276,6 +289,6 @@ impl Play<'_> {
         self.say(w, (200, 900), "worker.stopped", |data, _| data.text("reason", reason));
         let worker = &mut self.crew.workers[w];
         worker.is_booted = false;
-        worker.at_ns = self.stage.much_later(worker.at_ns, (9_000, 40_000));
+        worker.at_ns = self.stage.much_later(worker.at_ns, (15_000, 60_000));
     }
 }

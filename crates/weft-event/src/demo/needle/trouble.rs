@@ -1,6 +1,6 @@
 //! What goes wrong in the crew: lost claims, crashes, workers that fall silent, and two that want one file.
 
-use super::{KEEPER, Play, Scene, Silence, Wording};
+use super::{Bead, KEEPER, Play, Scene, Silence, Wording};
 use crate::demo::pen;
 use crate::demo::prose::FAILURES;
 use crate::demo::stage::{NOW, Pause};
@@ -9,7 +9,7 @@ use crate::time::{SECOND_NS, format_rfc3339};
 /// After how much silence the keeper calls a worker stuck.
 const STUCK_AFTER_NS: i64 = 120 * SECOND_NS;
 /// The same in the opening.
-const STUCK_AFTER_OPENING_NS: i64 = 14 * SECOND_NS;
+const STUCK_AFTER_OPENING_NS: i64 = 9 * SECOND_NS;
 
 /// How long a stuck worker would stay silent if nobody looked.
 const SILENCE: Pause = (260_000, 400_000);
@@ -17,7 +17,7 @@ const SILENCE: Pause = (260_000, 400_000);
 impl Play<'_> {
     /// Another worker was faster; the next bead is claimed instead.
     pub(super) fn race_lost(&mut self, w: usize) {
-        let lost = self.new_bead();
+        let lost = self.new_bead(w);
         if self.worker(w).wording == Wording::Later {
             self.say(w, (800, 4_000), "bead.claim.attempted", |data, _| {
                 data.text("bead_id", &lost.id);
@@ -37,7 +37,7 @@ impl Play<'_> {
 
     /// A claim fails until the worker gives up.
     pub(super) fn claim_exhausted(&mut self, w: usize) {
-        let bead = self.new_bead();
+        let bead = self.new_bead(w);
         for attempt in 1..=3 {
             self.say(w, (600, 2_500), "error.claim_failed", |data, _| {
                 data.text("bead_id", &bead.id);
@@ -51,7 +51,7 @@ impl Play<'_> {
         self.say(w, (800, 2_000), "bead.claim_exhausted", |data, _| {
             data.text("bead_id", &bead.id);
         });
-        self.crew.backlog.push_back(bead);
+        self.queue(w, bead);
         self.wait(w, (4_000, 12_000));
     }
 
@@ -59,8 +59,7 @@ impl Play<'_> {
     pub(super) fn crashes(&mut self, w: usize) {
         self.claim(w);
         self.agent_starts(w);
-        let path = self.path(w);
-        self.say(w, (2_000, 6_000), "file.checkout", |data, _| data.text("path", path));
+        let path = self.check_out(w, (2_000, 6_000));
         self.say(w, (5_000, 30_000), "error.agent_crash", |data, _| {
             data.text("error", "the agent was killed by signal 9: out of memory");
             pen::plain(data, "exit_code", 137);
@@ -68,9 +67,10 @@ impl Play<'_> {
         self.say(w, (300, 900), "error.release_failed", |data, _| {
             data.text("error", "the bead store did not answer");
         });
-        let bead = self.worker(w).bead.take();
+        let since_ns = self.worker(w).at_ns;
+        let bead = self.worker(w).bead.take().map(|bead| Bead { since_ns, ..bead });
         self.crew.orphans.extend(bead);
-        self.crew.abandoned.push_back(path);
+        self.crew.abandoned.push_back((w, path, since_ns));
         self.wait(w, (3_000, 9_000));
     }
 
@@ -92,8 +92,7 @@ impl Play<'_> {
     pub(super) fn stuck(&mut self, w: usize) {
         self.claim(w);
         self.agent_starts(w);
-        let path = self.path(w);
-        self.say(w, (2_000, 5_000), "file.checkout", |data, _| data.text("path", path));
+        self.check_out(w, (2_000, 5_000));
         self.heartbeat(w);
         let worker = &mut self.crew.workers[w];
         worker.silence = Silence::Since(worker.at_ns);
@@ -120,58 +119,51 @@ impl Play<'_> {
                     self.worker(w).at_ns = self.stage.later(seen_ns, (4_000, 25_000));
                     return true;
                 }
-                Silence::Over => {
+                Silence::Over(since_ns) if now_ns >= since_ns => {
                     self.say(KEEPER, (50, 300), "heartbeat.recovery", |data, _| {
                         data.text("worker_id", name);
                     });
                     self.worker(w).silence = Silence::None;
                     return true;
                 }
-                Silence::Since(_) | Silence::Seen | Silence::None => {}
+                Silence::Since(_) | Silence::Seen | Silence::Over(_) | Silence::None => {}
             }
         }
         false
     }
 
-    /// A silent worker goes on. One that the keeper has seen is told of as recovered before it says anything of another bead.
+    /// A silent worker goes on. Until the keeper has told so, it only shows that it is alive.
     pub(super) fn wake_up(&mut self, w: usize) {
-        match self.worker(w).silence {
-            Silence::Over => {
-                self.heartbeat(w);
-                return;
-            }
-            Silence::Seen => self.worker(w).silence = Silence::Over,
-            Silence::Since(_) | Silence::None => self.worker(w).silence = Silence::None,
-        }
-        let (path, since) = (self.path(w), self.worker(w).claimed_ns);
+        let silence = self.worker(w).silence;
         self.heartbeat(w);
-        self.say(w, (1_000, 4_000), "file.release", |data, _| data.text("path", path));
+        self.worker(w).silence = match silence {
+            Silence::Over(_) => return,
+            Silence::Seen => Silence::Over(self.worker(w).at_ns),
+            Silence::Since(_) | Silence::None => Silence::None,
+        };
+        let since = self.worker(w).claimed_ns;
+        if let Some(path) = self.held_by(w) {
+            self.let_go(w, (1_000, 4_000), path);
+        }
         self.agent_ends(w, since, 0);
         self.complete(w);
     }
 
     /// Two workers want one file: the second asks the first to hurry, and gets it after it.
     pub(super) fn collision(&mut self, w: usize) {
-        let others = (0..KEEPER).filter(|&other| other != w);
-        let is_free = |other: &usize| {
-            let worker = &self.crew.workers[*other];
-            worker.is_booted && worker.silence == Silence::None
-        };
-        let free = others.filter(is_free).min_by_key(|&other| self.crew.workers[other].at_ns);
-        let Some(second) = free else {
+        let Some(second) = self.rival(w) else {
             self.worker(w).planned.push(Scene::Collision);
             return self.wait(w, (700, 1_500));
         };
         let [first_name, second_name] = [w, second].map(|w| self.crew.workers[w].name);
         self.claim(w);
         let task = self.worker(w).bead.as_ref().map(|bead| bead.task);
-        let mut bead = self.new_bead();
+        let mut bead = self.new_bead(w);
         bead.task = task.unwrap_or(bead.task);
         self.claim_this(second, bead);
         let first_since = self.agent_starts(w);
         let second_since = self.agent_starts(second);
-        let path = self.path(w);
-        self.say(w, (800, 3_000), "file.checkout", |data, _| data.text("path", path));
+        let path = self.check_out(w, (800, 3_000));
         self.follow(second, w);
         self.say(second, (400, 3_500), "file.conflict", |data, _| {
             data.text("path", path);
@@ -186,14 +178,33 @@ impl Play<'_> {
             data.text("path", path);
             data.text("from_worker", second_name);
         });
-        self.say(w, (2_000, 6_000), "file.release", |data, _| data.text("path", path));
+        self.let_go(w, (2_000, 6_000), path);
         self.follow(second, w);
         self.say(second, (200, 900), "file.checkout", |data, _| data.text("path", path));
+        self.hold(second, path);
         self.agent_ends(w, first_since, 0);
         self.complete(w);
-        self.say(second, (4_000, 12_000), "file.release", |data, _| data.text("path", path));
-        self.agent_ends(second, second_since, 0);
-        self.complete(second);
+        self.let_go(second, (4_000, 12_000), path);
+        let fails = self.stage.hurry || self.stage.dice.chance(50);
+        self.agent_ends(second, second_since, i32::from(fails));
+        if fails { self.fail(second) } else { self.complete(second) }
+    }
+
+    /// Returns who else wants the file: whoever means to collide as well, else the first who is free and has nothing to show.
+    fn rival(&mut self, w: usize) -> Option<usize> {
+        let is_there = |&other: &usize| {
+            let worker = &self.crew.workers[other];
+            other != w && worker.is_booted && worker.silence == Silence::None
+        };
+        let there: Vec<_> = (0..KEEPER).filter(is_there).collect();
+        let planned = |&other: &usize| self.crew.workers[other].planned.last().copied();
+        let also = there.iter().copied().find(|other| planned(other) == Some(Scene::Collision));
+        if let Some(other) = also {
+            self.worker(other).planned.pop();
+            return Some(other);
+        }
+        let free = there.into_iter().filter(|other| planned(other).is_none());
+        free.min_by_key(|&other| self.crew.workers[other].at_ns)
     }
 
     /// What a worker says next comes after what another has said.

@@ -13,12 +13,12 @@ impl Play<'_> {
         });
         self.say(w, (800, 2_500), "bead.mitosis.started", |_, _| {});
         for _ in 0..2 {
-            let child = self.new_bead();
+            let child = self.new_bead(w);
             self.say(w, (800, 2_500), "bead.mitosis.child_created", |data, _| {
                 data.text("child_id", &child.id);
                 data.text("title", child.task.title);
             });
-            self.crew.backlog.push_back(child);
+            self.queue(w, child);
         }
         self.say(w, (300, 900), "bead.mitosis.complete", |data, _| {
             pen::plain(data, "children", 2);
@@ -88,13 +88,13 @@ impl Play<'_> {
     pub(super) fn mend(&mut self, w: usize) {
         self.wait(w, (1_500, 6_000));
         let since = self.worker(w).at_ns;
-        let orphan = self.crew.orphans.pop_front();
-        let bead = match orphan {
+        let orphan = self.crew.orphans.iter().position(|bead| bead.since_ns <= since);
+        let bead = match orphan.and_then(|idx| self.crew.orphans.remove(idx)) {
             Some(bead) => bead,
-            None => self.new_bead(),
+            None => self.new_bead(w),
         };
         self.say(w, (300, 1_500), "mend.orphan_released", |data, _| data.text("bead_id", &bead.id));
-        self.crew.backlog.push_back(bead);
+        self.queue(w, bead);
         self.say(w, (200, 900), "mend.heartbeat_cleaned", |data, dice| {
             pen::text(data, "worker_id", format_args!("dock-old-{}", dice.between(1, 9)));
         });
@@ -107,21 +107,22 @@ impl Play<'_> {
 
     /// Other ways to do a bead are laid out as beads of their own.
     pub(super) fn unravel(&mut self, w: usize) {
-        let parent = match self.crew.backlog.front() {
+        let now_ns = self.worker(w).at_ns;
+        let parent = match self.crew.backlog.iter().find(|bead| bead.since_ns <= now_ns) {
             Some(bead) => bead.clone(),
-            None => self.new_bead(),
+            None => self.new_bead(w),
         };
         self.say(w, (1_500, 6_000), "unravel.analysis_started", |data, _| {
             data.text("bead_id", &parent.id);
         });
         let since = self.worker(w).at_ns;
         for _ in 0..2 {
-            let child = self.new_bead();
+            let child = self.new_bead(w);
             self.say(w, (900, 3_000), "unravel.alternative_created", |data, _| {
                 data.text("parent_bead_id", &parent.id);
                 data.text("child_bead_id", &child.id);
             });
-            self.crew.backlog.push_back(child);
+            self.queue(w, child);
         }
         self.say(w, (50, 200), "unravel.alternatives_created", |data, _| {
             data.text("parent_bead_id", &parent.id);
@@ -140,13 +141,13 @@ impl Play<'_> {
         let since = self.worker(w).at_ns;
         let n_gaps = self.stage.dice.between(1, 3);
         for _ in 0..n_gaps {
-            let bead = self.new_bead();
+            let bead = self.new_bead(w);
             self.say(w, (900, 3_000), "weave.bead_created", |data, dice| {
                 data.text("bead_id", &bead.id);
                 data.text("file", bead.task.file);
                 pen::plain(data, "line", dice.between(3, 400));
             });
-            self.crew.backlog.push_back(bead);
+            self.queue(w, bead);
         }
         let ms = self.ms_since(w, since);
         self.say(w, (100, 400), "weave.analysis_completed", |data, _| {
@@ -169,7 +170,7 @@ impl Play<'_> {
             let started = self.worker(w).at_ns;
             self.wait(w, (700, 3_000));
             if let Some(severity) = severity {
-                let bead = self.new_bead();
+                let bead = self.new_bead(w);
                 self.say(w, NOW, "pulse.issue_detected", |data, _| {
                     data.text("detector", detector);
                     data.text("severity", severity);
@@ -179,7 +180,7 @@ impl Play<'_> {
                     data.text("bead_id", &bead.id);
                     data.text("detector", detector);
                 });
-                self.crew.backlog.push_back(bead);
+                self.queue(w, bead);
             }
             let ms = self.ms_since(w, started);
             self.say(w, NOW, "pulse.detector_completed", |data, _| {
@@ -194,15 +195,20 @@ impl Play<'_> {
         });
     }
 
-    /// The keeper finds a file that is held by nobody who works on it.
+    /// The keeper finds a file whose holder no longer works on it, and frees it.
     pub(super) fn stale_lock(&mut self, w: usize) {
-        let abandoned = self.crew.abandoned.pop_front();
-        let path = abandoned.unwrap_or_else(|| self.stage.task().file);
-        self.say(w, (1_500, 6_000), "file.stale", |data, dice| {
+        self.wait(w, (1_500, 6_000));
+        let now_ns = self.worker(w).at_ns;
+        let gone = self.crew.abandoned.iter().position(|(_, _, since_ns)| *since_ns <= now_ns);
+        let gone = gone.and_then(|idx| self.crew.abandoned.remove(idx));
+        let Some((holder, path, since_ns)) = gone else { return self.mend(w) };
+        let age_s = self.ms_since(w, since_ns) / 1_000;
+        self.say(w, (100, 400), "file.stale", |data, _| {
             data.text("path", path);
-            pen::plain(data, "age_s", dice.between(900, 4_000));
+            pen::plain(data, "age_s", age_s);
         });
         self.say(w, (200, 900), "lock.expired", |data, _| data.text("path", path));
-        self.wait(w, (2_000, 6_000));
+        let freed_ns = self.worker(w).at_ns;
+        self.free(holder, path, freed_ns);
     }
 }

@@ -47,7 +47,7 @@ impl Play<'_> {
             trace,
             message: Some(&id),
         };
-        self.say(p, (3_000, 14_000), &cover, |payload, _| payload.text("text", text));
+        self.say(p, (5_000, 20_000), &cover, |payload, _| payload.text("text", text));
         id
     }
 
