@@ -61,6 +61,7 @@ struct Run {
     iteration: u64,
     last_calls: Vec<String>,
     checkpoint: String,
+    tests_pass: bool,
 }
 
 /// The two places.
@@ -117,6 +118,7 @@ fn new_run(stage: &mut Stage, at_ns: i64) -> Run {
         iteration: 0,
         last_calls: Vec::new(),
         checkpoint: String::new(),
+        tests_pass: false,
     }
 }
 

@@ -30,8 +30,16 @@ fn seed_and_start_alone_decide_what_is_printed() {
 
 #[test]
 fn a_start_that_is_no_time_is_wrong_use() {
-    insta::assert_snapshot!(weft(&["demo", "--start", "tonight"]).show(), @"");
-    insta::assert_snapshot!(weft(&["demo", "--start", "1960-01-01T00:00:00Z"]).show(), @"");
+    insta::assert_snapshot!(weft(&["demo", "--start", "tonight"]).show(), @"
+    --- stderr
+    error: --start tonight: no time from 1970 on, such as 2026-03-02T20:00:00Z, 2026-11-15 or 40m
+    --- exit 2
+    ");
+    insta::assert_snapshot!(weft(&["demo", "--start", "1960-01-01T00:00:00Z"]).show(), @"
+    --- stderr
+    error: --start 1960-01-01T00:00:00Z: no time from 1970 on, such as 2026-03-02T20:00:00Z, 2026-11-15 or 40m
+    --- exit 2
+    ");
 }
 
 #[test]

@@ -53,7 +53,11 @@ impl Play<'_> {
     /// Part of the work is done by an agent below the main one.
     pub(super) fn subagent(&mut self, s: usize) {
         let call = self.begin(s, Use::Delegate, None);
-        let subagent = Subagent { id: format!("a{}", self.stage.dice.hex(15)), kind: "Explore" };
+        let subagent = Subagent {
+            id: format!("a{}", self.stage.dice.hex(15)),
+            kind: "Explore",
+            call: call.id.clone(),
+        };
         let of_it = |message| Report { message, subagent: Some(&subagent), ..Report::default() };
         self.hook(s, (50, 300), ("SubagentStart", of_it("Explore started")), |_, _| {});
         for purpose in [Use::Search, Use::Read, Use::Search] {

@@ -34,6 +34,8 @@ const WITH_MODE: [&str; 15] = [
 pub(super) struct Subagent {
     pub(super) id: String,
     pub(super) kind: &'static str,
+    /// The tool call that started it.
+    pub(super) call: String,
 }
 
 /// What a hook reports beside its name.
@@ -99,7 +101,7 @@ impl Play<'_> {
                 fill(payload, &mut self.stage.dice);
             });
         });
-        self.write_correlation(&mut object, s, report);
+        self.write_correlation(&mut object, s, (name, report));
         self.write_metadata(&mut object, s, report.usage);
         object.end();
         self.stage.put(at_ns, Dialect::Collector, "hook", line);
@@ -136,20 +138,28 @@ impl Play<'_> {
         }
     }
 
-    fn write_correlation(&mut self, object: &mut Object<'_>, s: usize, report: Report<'_>) {
+    fn write_correlation(
+        &mut self,
+        object: &mut Object<'_>,
+        s: usize,
+        (name, report): (&str, Report<'_>),
+    ) {
         let seat = &self.team.seats[s];
         pen::nest(object, "correlation", |correlation| {
             correlation.text("trace_id", &seat.trace);
-            match report.call {
-                Some(call) => correlation.text("span_id", &call.id),
-                None => correlation.text("span_id", &self.stage.dice.hex(16)),
-            }
-            match report.subagent {
-                Some(subagent) => correlation.text("parent_span_id", &subagent.id),
-                None if !seat.prompt.is_empty() => {
-                    correlation.text("parent_span_id", &seat.prompt);
-                }
-                None => {}
+            let above = match report.subagent {
+                Some(subagent) => subagent.id.as_str(),
+                None => seat.prompt.as_str(),
+            };
+            let (span, parent) = match (report.call, report.subagent) {
+                (Some(call), _) => (call.id.clone(), above),
+                (None, Some(subagent)) => (subagent.id.clone(), subagent.call.as_str()),
+                (None, None) if name == "UserPromptSubmit" => (seat.prompt.clone(), ""),
+                (None, None) => (self.stage.dice.hex(16), above),
+            };
+            correlation.text("span_id", &span);
+            if !parent.is_empty() {
+                correlation.text("parent_span_id", parent);
             }
             correlation.text("root_agent_id", &seat.actor);
         });

@@ -126,6 +126,7 @@ impl Play<'_> {
             payload.text("tool", deed.name());
             payload.text("stepId", step_id);
         };
+        let ok = deed != Deed::Test || self.run.tests_pass;
         let is_change = matches!(deed, Deed::Read | Deed::Write | Deed::Patch | Deed::Diff);
         self.say((50, 400), EventType::ToolCallStarted, |payload, run, _| {
             about(payload);
@@ -142,14 +143,14 @@ impl Play<'_> {
         }
         self.say((200, 4_000), EventType::ToolCallFinished, |payload, run, _| {
             about(payload);
-            pen::plain(payload, "ok", true);
+            pen::plain(payload, "ok", ok);
             pen::plain(payload, "durationMs", ms_between(since_ns, run.at_ns));
         });
         self.say((20, 90), EventType::Observation, |payload, run, _| {
             about(payload);
-            pen::plain(payload, "ok", true);
-            payload.text("summary", deed.summary());
-            pen::plain(payload, "exitCode", 0);
+            pen::plain(payload, "ok", ok);
+            payload.text("summary", if ok { deed.summary() } else { "41 passed, 1 failed" });
+            pen::plain(payload, "exitCode", i32::from(!ok));
             if is_change {
                 pen::nest(payload, "artifacts", |artifacts| artifacts.text("path", run.task.file));
             }

@@ -86,8 +86,9 @@ impl Play<'_> {
             object.text("body", body);
             pen::plain(object, "created_at", place.at_ns / MILLI_NS);
             pen::nest(object, "sender", |sender| {
-                sender.text("id", if author.id == WORKER.id { place.name } else { author.id });
-                sender.text("name", author.id);
+                let id = if author.id == WORKER.id { place.name } else { author.id };
+                sender.text("id", id);
+                sender.text("name", id);
                 sender.text("model", "claude-sonnet-4-5");
                 sender.text("role", author.role);
             });
