@@ -227,7 +227,7 @@ impl Play<'_> {
 
     /// Returns a bead that waits from when a worker knows of it.
     fn new_bead(&mut self, w: usize) -> Bead {
-        let id = format!("bd-{}", self.stage.dice.hex(6));
+        let id = format!("bd-{}", self.stage.dice.hex(8));
         Bead { id, task: self.stage.task(), since_ns: self.crew.workers[w].at_ns }
     }
 }

@@ -79,7 +79,7 @@ impl Deed {
 impl Play<'_> {
     /// An action from its proposal to what came of it.
     pub(super) fn act(&mut self, step: usize, deed: Deed) {
-        let id = format!("tool-{}", self.stage.dice.hex(8));
+        let id = format!("tool-{}", self.stage.dice.hex(12));
         let question = self.stage.dice.below(QUESTIONS.len() as u64) as usize;
         if deed == Deed::Checkpoint {
             self.run.checkpoint = format!("cp-{}", self.stage.dice.hex(6));
