@@ -29,6 +29,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// How many there are.
+    pub(crate) const N: usize = Kind::Key as usize + 1;
+
     /// Returns the JSON Schema name of the kind.
     pub fn name(self) -> &'static str {
         match self {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::quick::Test;
-use super::{Check, FIELDS_MAX, Is, NO_SLOT, Others, Presence, Rule, SEQUENCE_MAX, Shape, Union};
+use super::quick::glance;
+use super::{Check, Is, NO_SLOT, Others, Presence, Rule, SEQUENCE_MAX, SLOTS, Shape, Union};
 use crate::json::{Kind, Value, same_name};
 use crate::problem::{Code, Problems};
 use crate::time;
@@ -11,17 +11,30 @@ use crate::time;
 /// The known fields of a checked object, found by their place in its shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a> {
-    shape: &'static Shape,
-    object: Value<'a>,
+    pub(super) shape: &'static Shape,
+    pub(super) object: Value<'a>,
     /// The last time that was checked, so that facts need not parse it again.
-    time_ns: i64,
-    slots: [u32; FIELDS_MAX],
+    pub(super) time_ns: i64,
+    /// Where the fields are on the tape; 0 for one that is not there.
+    pub(super) slots: [u32; SLOTS],
+    /// Which of their words those fields are that can be one of several; [`NO_WORD`] where it is not known.
+    pub(super) words: [u8; SLOTS],
     /// Whose time that is; [`NO_SLOT`] for none.
-    time_slot: u8,
-    has_others: bool,
+    pub(super) time_slot: u8,
+    pub(super) has_others: bool,
 }
 
+/// What stands for a word whose place in its list is not known.
+const NO_WORD: u8 = u8::MAX;
+
 impl<'a> Fields<'a> {
+    /// Returns no fields.
+    #[inline(always)]
+    pub(super) fn none(shape: &'static Shape, object: Value<'a>) -> Self {
+        let (slots, words) = ([0; SLOTS], [NO_WORD; SLOTS]);
+        Self { shape, object, time_ns: 0, slots, words, time_slot: NO_SLOT, has_others: false }
+    }
+
     /// Returns the shape the object was checked against.
     pub fn shape(&self) -> &'static Shape {
         self.shape
@@ -88,8 +101,12 @@ pub fn check(check: &Check, value: Value<'_>, problems: &mut Problems) {
         Check::Sequence => sequence(value, problems),
         Check::Byte => byte(value, problems),
         Check::Version { current, tolerated } => version(*current, *tolerated, value, problems),
-        Check::Shape(shape) => check_shape(shape, value, problems),
-        Check::Union(union) => check_shape(pick(union, value), value, problems),
+        Check::Shape(shape) => {
+            check_fields(shape, value, problems);
+        }
+        Check::Union(union) => {
+            check_fields(pick(union, value), value, problems);
+        }
         Check::List(item) => {
             expect(value, value.kind() == Kind::Array, "array", problems);
             value.items().for_each(|value| self::check(item, value, problems));
@@ -116,42 +133,27 @@ pub fn check_fields<'a>(
     object: Value<'a>,
     problems: &mut Problems,
 ) -> Fields<'a> {
-    let mut slots = [0; FIELDS_MAX];
-    let found = walk(shape, object, problems, |slot, value| slots[slot] = value.idx());
-    let Found { time_ns, time_slot, has_others } = found;
-    Fields { shape, object, time_ns, slots, time_slot, has_others }
+    let mut fields = Fields::none(shape, object);
+    if !glance(&mut fields, problems) {
+        walk(&mut fields, problems);
+    }
+    fields
 }
 
-/// Checks an object against its shape.
-fn check_shape(shape: &'static Shape, object: Value<'_>, problems: &mut Problems) {
-    walk(shape, object, problems, |_, _| {});
-}
-
-/// What a walk over an object found beside its fields.
-struct Found {
-    time_ns: i64,
-    time_slot: u8,
-    has_others: bool,
-}
-
-/// Checks an object against its shape; `note` is given every known field with its place.
-#[inline(always)]
-fn walk<'a>(
-    shape: &'static Shape,
-    object: Value<'a>,
-    problems: &mut Problems,
-    mut note: impl FnMut(usize, Value<'a>),
-) -> Found {
-    let mut found = Found { time_ns: 0, time_slot: NO_SLOT, has_others: false };
+/// Checks an object against its shape, member by member.
+#[cold]
+#[inline(never)]
+fn walk(fields: &mut Fields<'_>, problems: &mut Problems) {
+    let Fields { shape, object, .. } = *fields;
+    *fields = Fields::none(shape, object);
     if object.kind() != Kind::Object {
-        expect(object, false, "object", problems);
-        return found;
+        return expect(object, false, "object", problems);
     }
     let mut seen = 0;
     for (key, value) in object.members() {
         let slot = shape.slots[key.listed_name().idx()];
         let Some(field) = shape.fields.get(usize::from(slot)) else {
-            found.has_others = true;
+            fields.has_others = true;
             if shape.others == Others::Refused {
                 unknown(shape, key, problems);
             }
@@ -161,41 +163,18 @@ fn walk<'a>(
             continue;
         }
         seen |= 1_u32 << slot;
-        note(usize::from(slot), value);
-        let kind = value.kind();
-        if field.quick.accepts(kind, value) {
-            continue;
-        }
-        let passes = match &field.quick.test {
-            Test::Check => false,
-            Test::Word(words) => value.plain_text().is_some_and(|text| words.has(text)),
-            Test::Uuid => value.plain_text().is_some_and(is_uuid),
-            Test::Pattern(pattern) => value.plain_text().is_some_and(pattern.matches),
-            Test::Small(min) => value.as_small().is_some_and(|n| n >= *min),
-            Test::Shape(shape) => {
-                check_shape(shape, value, problems);
-                true
+        fields.slots[usize::from(slot)] = value.idx();
+        if matches!(field.check, Check::Text(Rule::DateTime)) && value.kind() == Kind::Text {
+            if let Some(ns) = date_time(value, problems) {
+                (fields.time_ns, fields.time_slot) = (ns, slot);
             }
-            Test::Time if kind == Kind::Text => {
-                if let Some(ns) = date_time(value, problems) {
-                    (found.time_ns, found.time_slot) = (ns, slot);
-                }
-                true
-            }
-            Test::Time => false,
-        };
-        if !passes {
+        } else {
             check(&field.check, value, problems);
         }
     }
-    if shape.demanded & !seen != 0 {
-        missing(shape, object, seen, problems);
-    }
-    found
+    missing(shape, object, seen, problems);
 }
 
-#[cold]
-#[inline(never)]
 fn missing(shape: &Shape, object: Value<'_>, seen: u32, problems: &mut Problems) {
     for (slot, field) in shape.fields.iter().enumerate() {
         match field.presence {
