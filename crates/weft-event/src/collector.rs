@@ -182,9 +182,10 @@ fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
         check_version(version, problems);
     }
     let stated = fields.text(STATUS_SLOT).and_then(|word| Status::parse(&word));
-    if let (Some(stated), Some(name)) = (stated, fields.text(EVENT_TYPE_SLOT)) {
-        let usual = TAXONOMY.get(&name).and_then(|row| row.status);
+    if let (Some(stated), Some(name)) = (stated, fields.get(EVENT_TYPE_SLOT)) {
+        let usual = TAXONOMY.of(name).and_then(|row| row.status);
         if usual.is_some_and(|usual| usual != stated) {
+            let name = name.as_text().unwrap_or_default();
             let usual = usual.map_or("", Status::as_str);
             let message =
                 format!("`{name}` means `{usual}`; the stated `{}` counts", stated.as_str());

@@ -8,6 +8,7 @@ use std::fmt;
 
 use crate::json::{Kind, Value};
 use crate::shape::text_enum;
+use crate::taxonomy::EventType;
 use crate::{Dialect, Identity, time};
 
 text_enum! {
@@ -191,13 +192,18 @@ impl<'a> Facts<'a> {
     /// Takes the type from its name, and status and end from the dialect's row for it.
     #[inline(never)]
     pub(crate) fn set_type(&mut self, name: Option<Value<'a>>) {
-        self.event_type = name.and_then(Value::as_text).unwrap_or_default();
-        self.set_type_defaults();
+        let Some(name) = name else { return };
+        self.event_type = name.as_text().unwrap_or_default();
+        self.set_row(self.dialect.taxonomy().of(name));
     }
 
     /// Takes status and end from the dialect's row for the event's type.
     pub(crate) fn set_type_defaults(&mut self) {
-        if let Some(row) = self.dialect.taxonomy().get(&self.event_type) {
+        self.set_row(self.dialect.taxonomy().get(&self.event_type));
+    }
+
+    fn set_row(&mut self, row: Option<&'static EventType>) {
+        if let Some(row) = row {
             self.status = row.status;
             self.ended = row.ends;
         }

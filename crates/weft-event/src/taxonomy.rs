@@ -1,7 +1,7 @@
 //! Event types as data: what each means, and the status it gives its actor.
 
 use crate::Status;
-use crate::json::{same_name, text_hash};
+use crate::json::{Ends, Value};
 
 /// One event type of a dialect.
 #[derive(Debug)]
@@ -24,12 +24,22 @@ pub struct EventType {
 #[derive(Debug)]
 pub struct Taxonomy {
     rows: &'static [EventType],
-    /// The places of the rows by the hash of their names, each in its own or the next free one after it.
-    places: [u8; PLACES],
+    /// The rows by the hash of their names, each in its own place or the next free one after it.
+    places: [Place; PLACES],
 }
 
+/// What of a row is asked for most, all in one place.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    name: Ends,
+    row: u8,
+}
+
+/// How many bits of a hash choose a place.
+const PLACE_BITS: u32 = 8;
+
 /// How many places there are for the rows of a dialect: more than twice as many as rows, so that most are found at once.
-const PLACES: usize = 256;
+const PLACES: usize = 1 << PLACE_BITS;
 
 /// What stands in a place that no row has.
 const FREE: u8 = u8::MAX;
@@ -37,14 +47,15 @@ const FREE: u8 = u8::MAX;
 impl Taxonomy {
     pub(crate) const fn new(rows: &'static [EventType]) -> Self {
         assert!(rows.len() < PLACES / 2, "the table of places is too small");
-        let mut places = [FREE; PLACES];
+        let mut places = [Place { name: Ends::NONE, row: FREE }; PLACES];
         let mut idx = 0;
         while idx < rows.len() {
-            let mut at = place(rows[idx].name);
-            while places[at] != FREE {
+            let name = Ends::listed(rows[idx].name);
+            let mut at = name.hash(PLACE_BITS);
+            while places[at].row != FREE {
                 at = (at + 1) % PLACES;
             }
-            places[at] = idx as u8;
+            places[at] = Place { name, row: idx as u8 };
             idx += 1;
         }
         Self { rows, places }
@@ -57,20 +68,31 @@ impl Taxonomy {
 
     /// Returns the type of this name.
     pub fn get(&self, name: &str) -> Option<&'static EventType> {
-        let mut at = place(name);
+        self.find(&Ends::of(name)?)
+    }
+
+    /// Returns the type that a value names.
+    #[inline]
+    pub(crate) fn of(&self, name: Value<'_>) -> Option<&'static EventType> {
+        match name.ends() {
+            Some(name) => self.find(&name),
+            None => self.get(&name.as_text()?),
+        }
+    }
+
+    fn find(&self, name: &Ends) -> Option<&'static EventType> {
+        let mut at = name.hash(PLACE_BITS);
         loop {
-            let row = self.rows.get(usize::from(self.places[at]))?;
-            if same_name(row.name.as_bytes(), name.as_bytes()) {
-                return Some(row);
+            let place = &self.places[at];
+            if place.name.same(name) {
+                return self.rows.get(usize::from(place.row));
+            }
+            if place.row == FREE {
+                return None;
             }
             at = (at + 1) % PLACES;
         }
     }
-}
-
-#[inline]
-const fn place(name: &str) -> usize {
-    text_hash(name.as_bytes()) as usize % PLACES
 }
 
 /// Writes one row: name, status or `-`, a mark for types that end their actor, meaning, fields, reason.

@@ -1,6 +1,6 @@
 //! The one pass: checks the whole grammar of a line and leaves a tape of nodes behind.
 
-use super::name::{Name, Names, name_at};
+use super::name::{KeySet, Name, Names, name_at};
 use super::number;
 use super::string;
 use super::value::{ESCAPED, HAS_REPEATED, INTEGRAL, Kind, Node, REPEATED, Value};
@@ -231,7 +231,16 @@ impl Parser<'_> {
             if next != b'"' {
                 return self.fail(at, Syntax::Unexpected);
             }
-            (at, next) = self.key(object, at + 1, &mut keys)?;
+            let start = at + 1;
+            let end = string::next_special(self.marks, start);
+            // Of a valid line at least four bytes are left: the value and the end of the object.
+            (at, next) = match self.four(end) {
+                Some(four) if four as u16 == AFTER_KEY && (four >> 16) as u8 > b' ' => {
+                    self.push_key(object, start, end, &mut keys);
+                    (end + 2, (four >> 16) as u8)
+                }
+                Some(_) | None => self.spaced_key(object, start, end, &mut keys)?,
+            };
             if next == b'"' {
                 let end = string::next_special(self.marks, at + 1);
                 // Most members are strings with another member after them, and no white space between.
@@ -258,23 +267,9 @@ impl Parser<'_> {
             self.sort_keys(object);
         }
         if depth == 1 {
-            self.names = keys.listed;
+            self.names = keys.seen.listed();
         }
         end
-    }
-
-    /// Reads the key whose inside begins at `start`, and the colon after it: the place and first byte of the value.
-    #[inline(always)]
-    fn key(&mut self, object: usize, start: usize, keys: &mut Keys) -> Option<(usize, u8)> {
-        let end = string::next_special(self.marks, start);
-        // Of a valid line at least four bytes are left: the value and the end of the object.
-        match self.four(end) {
-            Some(four) if four as u16 == AFTER_KEY && (four >> 16) as u8 > b' ' => {
-                self.push_key(object, start, end, keys);
-                Some((end + 2, (four >> 16) as u8))
-            }
-            Some(_) | None => self.spaced_key(object, start, end, keys),
-        }
     }
 
     /// Returns the four bytes from `at` on, the first of them the lowest.
@@ -301,7 +296,7 @@ impl Parser<'_> {
             let key = self.nodes.len() - 1;
             let name = Name::of(&string::decode(&self.text[start..at - 1]));
             self.nodes[key].name = name.idx() as u16;
-            keys.listed.insert(name);
+            keys.seen.insert(name, 0);
             keys.sort = true;
         }
         let (at, next) = self.expect_token(at)?;
@@ -406,16 +401,7 @@ impl Parser<'_> {
         let next = self.nodes.len() as u32 + 1;
         let (start, end, number) = (start as u32, end as u32, name.idx() as u16);
         self.nodes.push(Node { start, end, next, kind: Kind::Key, flags: 0, name: number });
-        let is_seen = match name {
-            Name::UNLISTED => {
-                let bit = 1 << (hash % 64);
-                let is_seen = keys.others & bit != 0;
-                keys.others |= bit;
-                is_seen
-            }
-            listed => !keys.listed.insert(listed),
-        };
-        if is_seen {
+        if !keys.seen.insert(name, hash) {
             self.find_earlier(object, keys);
         }
     }
@@ -478,9 +464,7 @@ impl Parser<'_> {
 /// The keys of an object so far.
 #[derive(Default)]
 struct Keys {
-    listed: Names,
-    /// A bit by the hash of every key that is not listed.
-    others: u64,
+    seen: KeySet,
     /// Whether they are to be sorted at the object's end.
     sort: bool,
 }

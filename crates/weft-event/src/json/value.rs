@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Tape;
-use super::name::{Name, Names, same_name};
+use super::name::{Ends, Name, Names, same_name};
 use super::{number, string};
 
 /// What a JSON value is.
@@ -204,6 +204,16 @@ impl<'a> Value<'a> {
         let node = self.node();
         let is_plain = node.kind == Kind::Text && node.flags & ESCAPED == 0;
         if is_plain { Some(self.slice(node)) } else { None }
+    }
+
+    /// Returns the ends of a text that has no escapes and is not long.
+    #[inline(always)]
+    pub(crate) fn ends(self) -> Option<Ends> {
+        let node = self.node();
+        if node.kind != Kind::Text || node.flags & ESCAPED != 0 {
+            return None;
+        }
+        Ends::at(self.tape.text.as_bytes(), node.start as usize, node.end as usize)
     }
 
     #[cold]
