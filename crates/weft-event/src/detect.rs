@@ -61,11 +61,8 @@ pub struct Fit {
 /// Finds the dialect of an object.
 pub fn detect(value: Value<'_>) -> Detection {
     let names = value.names();
-    let mut fits = 0;
-    for (dialect, marks) in &NAMES_OF {
-        fits |= if names.meets(marks) { bit(*dialect) } else { 0 };
-    }
-    if names.meets(&SHARED_NAMES) {
+    let mut fits = marked(&names);
+    if names.first() & SHARED_NAMES != 0 {
         fits |= marks_by_value(value, &names);
     }
     match Fits(fits).only() {
@@ -73,6 +70,31 @@ pub fn detect(value: Value<'_>) -> Detection {
         None if fits == 0 => by_type_name(value),
         None => best_of(Fits(fits), value),
     }
+}
+
+/// Returns the dialect of an object that is valid in it, from its keys alone; `None` where that cannot be said.
+///
+/// The keys that are told apart by their value are fields of two dialects. Where they are as one of these demands, they tell that
+/// dialect and no other.
+#[inline]
+pub(crate) fn detect_valid(value: Value<'_>) -> Option<Dialect> {
+    let names = value.names();
+    let dialect = Fits(marked(&names)).only()?;
+    let own = match dialect {
+        Dialect::Collector | Dialect::Pinchy => VERSION_AND_SOURCE,
+        Dialect::Idle | Dialect::Engine | Dialect::Needle | Dialect::Weft => 0,
+    };
+    if names.first() & SHARED_NAMES & !own == 0 { Some(dialect) } else { None }
+}
+
+/// Returns the bits of the dialects that have a mark, whatever stands behind it.
+#[inline(always)]
+fn marked(names: &Names) -> u8 {
+    let bit_if = |(dialect, marks): &(Dialect, u64)| match names.first() & marks {
+        0 => 0,
+        _ => bit(*dialect),
+    };
+    NAMES_OF.iter().map(bit_if).fold(0, |fits, bit| fits | bit)
 }
 
 /// Chooses between dialects that all have a mark.
@@ -149,23 +171,32 @@ const MARKS: &[(&str, Dialect)] = &[
 /// The keys that several dialects write and that are told apart by their value.
 const SHARED: [&str; 3] = ["version", "source", "weft"];
 
-const SHARED_NAMES: Names = Names::NONE.with(SHARED[0]).with(SHARED[1]).with(SHARED[2]);
+const VERSION_AND_SOURCE: u64 = name_bit(SHARED[0]) | name_bit(SHARED[1]);
+
+const SHARED_NAMES: u64 = VERSION_AND_SOURCE | name_bit(SHARED[2]);
+
+/// Returns the bit that a name has in [`Names::first`], which must hold it.
+const fn name_bit(name: &str) -> u64 {
+    let bit = Names::NONE.with(name).first();
+    assert!(bit != 0, "the name must stand among the first of the vocabulary");
+    bit
+}
 
 /// The keys of [`MARKS`] by dialect.
-static NAMES_OF: [(Dialect, Names); 5] = {
+static NAMES_OF: [(Dialect, u64); 5] = {
     let mut of = [
-        (Dialect::Idle, Names::NONE),
-        (Dialect::Collector, Names::NONE),
-        (Dialect::Pinchy, Names::NONE),
-        (Dialect::Engine, Names::NONE),
-        (Dialect::Needle, Names::NONE),
+        (Dialect::Idle, 0),
+        (Dialect::Collector, 0),
+        (Dialect::Pinchy, 0),
+        (Dialect::Engine, 0),
+        (Dialect::Needle, 0),
     ];
     let mut idx = 0;
     while idx < of.len() {
         let mut nth = 0;
         while nth < MARKS.len() {
             if bit(MARKS[nth].1) == bit(of[idx].0) {
-                of[idx].1 = of[idx].1.with(MARKS[nth].0);
+                of[idx].1 |= name_bit(MARKS[nth].0);
             }
             nth += 1;
         }

@@ -205,12 +205,29 @@ pub struct Union {
 #[derive(Debug)]
 pub struct Variant {
     /// All of these must hold.
-    pub when: &'static [(&'static str, Is)],
+    pub when: &'static [When],
     /// Then it is this.
     pub shape: &'static Shape,
 }
 
 /// A condition on a member that selects a [`Variant`].
+#[derive(Clone, Copy, Debug)]
+pub struct When {
+    /// The member's key.
+    pub key: &'static str,
+    /// What must hold of it.
+    pub is: Is,
+    name: Name,
+}
+
+impl When {
+    /// Returns a condition. The key must be in the vocabulary of the JSON reader, else the build fails.
+    pub const fn new(key: &'static str, is: Is) -> Self {
+        Self { key, is, name: Name::listed(key) }
+    }
+}
+
+/// What must hold of a member.
 #[derive(Clone, Copy, Debug)]
 pub enum Is {
     /// It is this string.

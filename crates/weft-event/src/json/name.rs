@@ -66,6 +66,12 @@ impl Names {
         self.0[name.idx() / 64] >> (name.idx() % 64) & 1 != 0
     }
 
+    /// Returns the first names of the vocabulary, a bit by the number of each.
+    #[inline(always)]
+    pub(crate) const fn first(&self) -> u64 {
+        self.0[0]
+    }
+
     /// Returns whether there is a name in both sets.
     #[inline(always)]
     pub(crate) fn meets(&self, other: &Names) -> bool {
@@ -120,8 +126,20 @@ pub(super) fn name_at(padded: &[u8], start: usize, end: usize) -> (Name, u64) {
 #[cold]
 #[inline(never)]
 fn name_by_bytes(name: &[u8]) -> (Name, u64) {
-    let (head, tail) = (word_at(name, 0), word_at(name, 8));
-    (find(head, tail, name), spread(head, tail, name.len()))
+    let (head, tail) = match name.first_chunk::<WORDS_BYTES>() {
+        Some(words) => {
+            let words = u128::from_le_bytes(*words);
+            (words as u64, (words >> 64) as u64)
+        }
+        None => (word_at(name, 0), word_at(name, 8)),
+    };
+    let hash = spread(head, tail, name.len());
+    let listed = match NUMBERS[place(hash)] {
+        0 => Name::UNLISTED,
+        number if VOCABULARY[usize::from(number) - 1].as_bytes() == name => Name(number),
+        _ => Name::UNLISTED,
+    };
+    (listed, hash)
 }
 
 /// How many bytes of a name its two words hold.

@@ -99,8 +99,8 @@ impl Tape {
         // Whole blocks take half the time of a line that ends inside one.
         self.unchecked.clear();
         self.unchecked.extend_from_slice(line);
-        self.unchecked.resize(string::padded(line.len()), 0);
-        match simdutf8::basic::from_utf8(&self.unchecked) {
+        self.unchecked.extend_from_slice(&[0; string::PADDING_MAX]);
+        match simdutf8::basic::from_utf8(&self.unchecked[..string::padded(line.len())]) {
             Ok(text) => {
                 self.text.clear();
                 self.text.push_str(text);

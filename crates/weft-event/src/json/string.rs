@@ -14,9 +14,12 @@ const GUARD: usize = 16;
 /// How many bytes at least follow those of a line, all of them zero, so that a look ahead finds some.
 pub(super) const PADDING: usize = 16;
 
+/// How many bytes at most are needed for that.
+pub(super) const PADDING_MAX: usize = PADDING + BLOCK;
+
 /// Returns how many bytes a line of `n` bytes has with those that follow it: whole blocks.
 pub(super) const fn padded(n: usize) -> usize {
-    (n + PADDING).next_multiple_of(BLOCK)
+    (n + PADDING).div_ceil(BLOCK) * BLOCK
 }
 
 /// Marks every quote, backslash and control character of a padded line, one bit per byte, lowest bit first. So what follows the

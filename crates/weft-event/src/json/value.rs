@@ -206,6 +206,14 @@ impl<'a> Value<'a> {
         if is_plain { Some(self.slice(node)) } else { None }
     }
 
+    /// Returns the bytes of a string that has no escapes.
+    #[inline]
+    pub(crate) fn plain_bytes(self) -> Option<&'a [u8]> {
+        let node = self.node();
+        let is_plain = node.kind == Kind::Text && node.flags & ESCAPED == 0;
+        if is_plain { Some(self.raw_bytes()) } else { None }
+    }
+
     /// Returns the ends of a text that has no escapes and is not long.
     #[inline(always)]
     pub(crate) fn ends(self) -> Option<Ends> {

@@ -140,7 +140,7 @@ fn test(fields: &mut Fields<'_>, slot: usize, problems: &mut Problems) -> bool {
     let value = fields.object.value_at(fields.slots[slot]);
     let Some(field) = fields.shape.fields.get(slot) else { return false };
     match &field.test {
-        Test::Word(words) => match value.plain_text().and_then(|text| words.place(text)) {
+        Test::Word(words) => match value.plain_bytes().and_then(|text| words.place(text)) {
             Some(place) => {
                 fields.words[slot] = place;
                 true
@@ -148,13 +148,13 @@ fn test(fields: &mut Fields<'_>, slot: usize, problems: &mut Problems) -> bool {
             None => false,
         },
         Test::Time => {
-            let parts = value.plain_text().and_then(time::parse_parts);
+            let parts = value.plain_bytes().and_then(time::parse_parts);
             if let Some(ns) = parts.and_then(time::to_ns) {
                 (fields.time_ns, fields.time_slot) = (ns, slot as u8);
             }
             parts.is_some()
         }
-        Test::Uuid => value.plain_text().is_some_and(is_uuid),
+        Test::Uuid => value.plain_bytes().is_some_and(is_uuid),
         Test::Pattern(pattern) => value.plain_text().is_some_and(pattern.matches),
         Test::Small(min) => value.as_small().is_some_and(|n| n >= *min),
         Test::Exactly(wanted) => value.as_small() == Some(*wanted),
@@ -212,18 +212,18 @@ impl Words {
 
     /// Returns the place of a word.
     #[inline]
-    fn place(&self, text: &str) -> Option<u8> {
-        let place = self.places[usize::from(text_hash(text.as_bytes())) % 64];
+    fn place(&self, text: &[u8]) -> Option<u8> {
+        let place = self.places[usize::from(text_hash(text)) % 64];
         match self.words.get(usize::from(place)) {
-            Some(word) if same_name(word.as_bytes(), text.as_bytes()) => Some(place),
+            Some(word) if same_name(word.as_bytes(), text) => Some(place),
             Some(_) | None => self.place_by_search(text),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn place_by_search(&self, text: &str) -> Option<u8> {
-        self.words.iter().position(|word| *word == text).map(|place| place as u8)
+    fn place_by_search(&self, text: &[u8]) -> Option<u8> {
+        self.words.iter().position(|word| word.as_bytes() == text).map(|place| place as u8)
     }
 }
 
