@@ -181,7 +181,7 @@ fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
     if let Some(version) = fields.get(VERSION_SLOT).filter(|version| !version.is_text(VERSION)) {
         check_version(version, problems);
     }
-    let stated = fields.text(STATUS_SLOT).and_then(|word| Status::parse(&word));
+    let stated = fields.word(STATUS_SLOT, Status::ALL);
     if let (Some(stated), Some(name)) = (stated, fields.get(EVENT_TYPE_SLOT)) {
         let usual = TAXONOMY.of(name).and_then(|row| row.status);
         if usual.is_some_and(|usual| usual != stated) {
@@ -224,7 +224,8 @@ fn version_parts(text: &str) -> Option<(u64, u64, u64)> {
 
 /// Splits `namespace.name`.
 fn split_type(text: &str) -> Option<(&str, &str)> {
-    let (namespace, name) = text.split_once('.')?;
+    let dot = text.bytes().position(|byte| byte == b'.')?;
+    let (namespace, name) = (&text[..dot], &text[dot + 1..]);
     let plain =
         !name.is_empty() && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase());
     plain.then_some((namespace, name))

@@ -193,7 +193,10 @@ impl<'a> Facts<'a> {
     #[inline(never)]
     pub(crate) fn set_type(&mut self, name: Option<Value<'a>>) {
         let Some(name) = name else { return };
-        self.event_type = name.as_text().unwrap_or_default();
+        match name.plain_text() {
+            Some(text) => self.event_type = Cow::Borrowed(text),
+            None => self.event_type = name.as_text().unwrap_or_default(),
+        }
         self.set_row(self.dialect.taxonomy().of(name));
     }
 

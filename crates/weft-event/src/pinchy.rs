@@ -12,7 +12,7 @@ use crate::dialect::Speech;
 use crate::event::report_repeated_keys;
 use crate::json::{Json, Kind, Value};
 use crate::problem::{Code, Problems};
-use crate::shape::{Check, Draft, Fields, Rule, Wire as _, check, check_fields, record, text_enum};
+use crate::shape::{Check, Draft, Fields, Rule, Wire as _, check_fields, record, text_enum};
 
 pub use types::{EventType, TAXONOMY, is_turn_driving};
 
@@ -202,10 +202,12 @@ fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
         });
     }
     let payload = fields.get(PAYLOAD).filter(|payload| payload.kind() == Kind::Object);
-    if let (Some(name), Some(payload)) = (fields.text(EVENT_TYPE), payload)
-        && let Some((_, contract)) = payload::CONTRACTS.iter().find(|(known, _)| *known == name)
+    if let (Some(event_type), Some(payload)) = (fields.word(EVENT_TYPE, EventType::ALL), payload)
+        && let Some(contract) = payload::contract(event_type)
     {
-        problems.in_payload(|problems| check(contract, payload, problems));
+        problems.in_payload(|problems| {
+            check_fields(contract, payload, problems);
+        });
     }
     if let Some(source) = fields.get(SOURCE_SLOT) {
         check_source(&fields, source, problems);

@@ -26,7 +26,7 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     {
         facts.identity.own = Some(Key::RunSequence { run, seq });
     }
-    let event_type = EventType::parse(&facts.event_type);
+    let event_type = fields.word(TYPE, EventType::ALL);
     facts.level = event_type.map_or(Level::Info, level);
     if let Some(payload) = fields.get(PAYLOAD_SLOT) {
         const ADDED: usize = PAYLOAD.slot(carried::KEY);

@@ -178,10 +178,14 @@ impl<'a> Value<'a> {
     /// Puts the text of a string into a fact; a value that is none leaves none.
     ///
     /// Where facts are read, it stands for an assignment, which is long: it drops what was there. One copy of it stays in the
-    /// cache, many do not.
+    /// cache, many do not. A text without escapes is written straight to its place: made elsewhere and moved, it would be read
+    /// back before it is written.
     #[inline(never)]
     pub(crate) fn put_text(self, fact: &mut Option<Cow<'a, str>>) {
-        *fact = self.as_text();
+        match self.plain_text() {
+            Some(text) => *fact = Some(Cow::Borrowed(text)),
+            None => *fact = self.as_text(),
+        }
     }
 
     /// Puts the text of a string into a fact; a value that is none leaves what was there.
@@ -196,6 +200,12 @@ impl<'a> Value<'a> {
         if fact.is_none() {
             self.put_text(fact);
         }
+    }
+
+    /// Returns whether the value is a string.
+    #[inline]
+    pub(crate) fn is_string(&self) -> bool {
+        self.kind() == Kind::Text
     }
 
     /// Returns the text of a string that has no escapes.

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use super::quick::glance;
-use super::{Check, Is, NO_SLOT, Others, Presence, Rule, SEQUENCE_MAX, SLOTS, Shape, Union, When};
+use super::{
+    Check, Is, NO_SLOT, Others, Presence, Rule, SEQUENCE_MAX, SLOTS, Shape, Union, When, Wire,
+};
 use crate::json::{Kind, Name, Value, same_name};
 use crate::problem::{Code, Problems};
 use crate::time;
@@ -81,10 +83,22 @@ impl<'a> Fields<'a> {
         self.get(slot)?.as_text()
     }
 
+    /// Returns the value of the word at this place of the shape, which must take the words of `all` in their order.
+    #[inline]
+    pub(crate) fn word<T: Copy + Wire<'a>>(&self, slot: usize, all: &[T]) -> Option<T> {
+        match self.words[slot] {
+            NO_WORD => T::read(self.get(slot)?),
+            place => all.get(usize::from(place)).copied(),
+        }
+    }
+
     /// Puts the string at this place of the shape into a fact; see [`Value::put_text`].
-    #[inline(never)]
+    #[inline]
     pub(crate) fn put_text(&self, slot: usize, fact: &mut Option<Cow<'a, str>>) {
-        *fact = self.get(slot).and_then(Value::as_text);
+        match self.get(slot) {
+            Some(value) => value.put_text(fact),
+            None => *fact = None,
+        }
     }
 }
 
