@@ -183,7 +183,7 @@ fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
     }
     let stated = fields.word(STATUS_SLOT, Status::ALL);
     if let (Some(stated), Some(name)) = (stated, fields.get(EVENT_TYPE_SLOT)) {
-        let usual = TAXONOMY.of(name).and_then(|row| row.status);
+        let usual = TAXONOMY.outcome_of(name).and_then(|outcome| outcome.status);
         if usual.is_some_and(|usual| usual != stated) {
             let name = name.as_text().unwrap_or_default();
             let usual = usual.map_or("", Status::as_str);

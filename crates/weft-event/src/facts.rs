@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::json::{Kind, Value};
 use crate::shape::text_enum;
-use crate::taxonomy::EventType;
+use crate::taxonomy::Outcome;
 use crate::{Dialect, Identity, time};
 
 text_enum! {
@@ -197,18 +197,19 @@ impl<'a> Facts<'a> {
             Some(text) => self.event_type = Cow::Borrowed(text),
             None => self.event_type = name.as_text().unwrap_or_default(),
         }
-        self.set_row(self.dialect.taxonomy().of(name));
+        self.set_outcome(self.dialect.taxonomy().outcome_of(name));
     }
 
     /// Takes status and end from the dialect's row for the event's type.
     pub(crate) fn set_type_defaults(&mut self) {
-        self.set_row(self.dialect.taxonomy().get(&self.event_type));
+        self.set_outcome(self.dialect.taxonomy().outcome(&self.event_type));
     }
 
-    fn set_row(&mut self, row: Option<&'static EventType>) {
-        if let Some(row) = row {
-            self.status = row.status;
-            self.ended = row.ends;
+    #[inline]
+    fn set_outcome(&mut self, outcome: Option<Outcome>) {
+        if let Some(Outcome { status, ends }) = outcome {
+            self.status = status;
+            self.ended = ends;
         }
     }
 }

@@ -16,7 +16,7 @@ pub use schema::{Draft, schema};
 
 pub(crate) use record::{record, text_enum, word};
 
-use self::quick::{Quick, Test};
+use self::quick::{Quick, Words};
 use crate::json::{NAMES_MAX, Name};
 use crate::problem::Code;
 
@@ -66,7 +66,7 @@ pub struct Field {
     pub presence: Presence,
     /// What its value must be.
     pub check: Check,
-    test: Test,
+    words: Words,
     /// What it means.
     pub about: &'static str,
 }
@@ -79,8 +79,8 @@ impl Field {
         check: Check,
         about: &'static str,
     ) -> Self {
-        let test = Test::of(&check);
-        Self { name, presence, check, test, about }
+        let words = Words::of(&check);
+        Self { name, presence, check, words, about }
     }
 }
 

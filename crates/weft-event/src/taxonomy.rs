@@ -28,11 +28,22 @@ pub struct Taxonomy {
     places: [Place; PLACES],
 }
 
-/// What of a row is asked for most, all in one place.
+/// What of a row is asked for most, in one line of the cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Place {
     name: Ends,
     row: u8,
+    outcome: Outcome,
+}
+
+/// What an event of a type means for its actor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    /// The status it gives the actor; `None` leaves the status as it was.
+    pub(crate) status: Option<Status>,
+    /// Whether it ends the actor.
+    pub(crate) ends: bool,
 }
 
 /// How many bits of a hash choose a place.
@@ -47,7 +58,8 @@ const FREE: u8 = u8::MAX;
 impl Taxonomy {
     pub(crate) const fn new(rows: &'static [EventType]) -> Self {
         assert!(rows.len() < PLACES / 2, "the table of places is too small");
-        let mut places = [Place { name: Ends::NONE, row: FREE }; PLACES];
+        let outcome = Outcome { status: None, ends: false };
+        let mut places = [Place { name: Ends::NONE, row: FREE, outcome }; PLACES];
         let mut idx = 0;
         while idx < rows.len() {
             let name = Ends::listed(rows[idx].name);
@@ -55,7 +67,8 @@ impl Taxonomy {
             while places[at].row != FREE {
                 at = (at + 1) % PLACES;
             }
-            places[at] = Place { name, row: idx as u8 };
+            let outcome = Outcome { status: rows[idx].status, ends: rows[idx].ends };
+            places[at] = Place { name, row: idx as u8, outcome };
             idx += 1;
         }
         Self { rows, places }
@@ -68,24 +81,30 @@ impl Taxonomy {
 
     /// Returns the type of this name.
     pub fn get(&self, name: &str) -> Option<&'static EventType> {
-        self.find(&Ends::of(name)?)
+        let place = self.find(&Ends::of(name)?)?;
+        self.rows.get(usize::from(place.row))
     }
 
-    /// Returns the type that a value names.
+    /// Returns what an event of this type means for its actor.
+    pub(crate) fn outcome(&self, name: &str) -> Option<Outcome> {
+        Some(self.find(&Ends::of(name)?)?.outcome)
+    }
+
+    /// Returns what an event of the type that a value names means for its actor.
     #[inline]
-    pub(crate) fn of(&self, name: Value<'_>) -> Option<&'static EventType> {
+    pub(crate) fn outcome_of(&self, name: Value<'_>) -> Option<Outcome> {
         match name.ends() {
-            Some(name) => self.find(&name),
-            None => self.get(&name.as_text()?),
+            Some(name) => Some(self.find(&name)?.outcome),
+            None => self.outcome(&name.as_text()?),
         }
     }
 
-    fn find(&self, name: &Ends) -> Option<&'static EventType> {
+    fn find(&self, name: &Ends) -> Option<&Place> {
         let mut at = name.hash(PLACE_BITS);
         loop {
             let place = &self.places[at];
             if place.name.same(name) {
-                return self.rows.get(usize::from(place.row));
+                return Some(place);
             }
             if place.row == FREE {
                 return None;

@@ -27,7 +27,7 @@ pub struct Fields<'a> {
 }
 
 /// What stands for a word whose place in its list is not known.
-const NO_WORD: u8 = u8::MAX;
+pub(super) const NO_WORD: u8 = u8::MAX;
 
 impl<'a> Fields<'a> {
     /// Returns no fields.

@@ -1,7 +1,7 @@
 //! The short way through a check: what passes at a glance. It says nothing of what does not; that is for the check itself.
 
-use super::check::{check, is_uuid};
-use super::{Check, FIELDS_MAX, Fields, NO_SLOT, Others, Pattern, Presence, Rule, SLOTS, Shape};
+use super::check::{NO_WORD, check, is_uuid};
+use super::{Check, FIELDS_MAX, Field, Fields, NO_SLOT, Others, Presence, Rule, SLOTS};
 use crate::json::{Kind, same_name, text_hash};
 use crate::problem::Problems;
 use crate::time;
@@ -15,35 +15,39 @@ pub(super) struct Quick {
     filled: u16,
     /// The fields that must be there.
     demanded: u16,
+    /// What is asked of the values that are not accepted.
+    tests: [Test; SLOTS],
 }
 
 /// What is asked of a value that is not accepted for its kind.
-#[derive(Debug)]
-pub(super) enum Test {
+#[derive(Clone, Copy, Debug)]
+enum Test {
     /// The whole check.
     Check,
     /// Whether it is a time.
     Time,
-    /// Whether it is one of these words.
-    Word(Words),
-    /// Whether it is an integer from this up, and not a large one.
-    Small(u64),
-    /// Whether it is this very integer.
-    Exactly(u64),
+    /// Whether it is one of several words.
+    Word,
+    /// Whether it is an integer from 0 up, and not a large one.
+    Count,
+    /// Whether it is a certain integer.
+    Exactly,
     /// Whether it is a UUID.
     Uuid,
-    /// Whether it has this form.
-    Pattern(&'static Pattern),
-    /// Whether it passes as this shape.
-    Shape(&'static Shape),
+    /// Whether it has a certain form.
+    Pattern,
+    /// Whether it passes as a shape.
+    Shape,
 }
 
 impl Quick {
-    pub(super) const fn of(fields: &[super::Field], others: Others) -> Self {
-        let mut quick = Self { accepts: [0; Kind::N], filled: 0, demanded: 0 };
+    pub(super) const fn of(fields: &[Field], others: Others) -> Self {
+        let (accepts, tests) = ([0; Kind::N], [Test::Check; SLOTS]);
+        let mut quick = Self { accepts, filled: 0, demanded: 0, tests };
         let mut slot = 0;
         while slot < fields.len() {
             let bit = 1 << slot;
+            quick.tests[slot] = Test::of(&fields[slot].check);
             let kinds = accepted_kinds(&fields[slot].check);
             quick.accept(&kinds, bit);
             if matches!(fields[slot].check, Check::Text(Rule::NonEmpty)) {
@@ -138,15 +142,15 @@ pub(super) fn glance(fields: &mut Fields<'_>, problems: &mut Problems) -> bool {
 #[inline(always)]
 fn test(fields: &mut Fields<'_>, slot: usize, problems: &mut Problems) -> bool {
     let value = fields.object.value_at(fields.slots[slot]);
-    let Some(field) = fields.shape.fields.get(slot) else { return false };
-    match &field.test {
-        Test::Word(words) => match value.plain_bytes().and_then(|text| words.place(text)) {
-            Some(place) => {
-                fields.words[slot] = place;
-                true
-            }
-            None => false,
-        },
+    // The field itself is looked at only where it has to be: it is far away.
+    let field = || fields.shape.fields.get(slot);
+    match fields.shape.quick.tests[slot] {
+        Test::Word => {
+            let Some(Field { words, .. }) = field() else { return false };
+            let place = value.plain_bytes().and_then(|text| words.place(text));
+            fields.words[slot] = place.unwrap_or(NO_WORD);
+            place.is_some()
+        }
         Test::Time => {
             let parts = value.plain_bytes().and_then(time::parse_parts);
             if let Some(ns) = parts.and_then(time::to_ns) {
@@ -154,35 +158,51 @@ fn test(fields: &mut Fields<'_>, slot: usize, problems: &mut Problems) -> bool {
             }
             parts.is_some()
         }
+        Test::Count => value.as_small().is_some(),
         Test::Uuid => value.plain_bytes().is_some_and(is_uuid),
-        Test::Pattern(pattern) => value.plain_text().is_some_and(pattern.matches),
-        Test::Small(min) => value.as_small().is_some_and(|n| n >= *min),
-        Test::Exactly(wanted) => value.as_small() == Some(*wanted),
-        Test::Shape(shape) => glance(&mut Fields::none(shape, value), problems),
-        Test::Check => problems.adds_none(|problems| check(&field.check, value, problems)),
+        Test::Exactly => match field() {
+            Some(Field { check: Check::Version { current, .. }, .. }) => {
+                value.as_small() == Some(*current)
+            }
+            Some(_) | None => false,
+        },
+        Test::Pattern => match field() {
+            Some(Field { check: Check::Text(Rule::Pattern(pattern)), .. }) => {
+                value.plain_text().is_some_and(pattern.matches)
+            }
+            Some(_) | None => false,
+        },
+        Test::Shape => match field() {
+            Some(Field { check: Check::Shape(shape), .. }) => {
+                glance(&mut Fields::none(shape, value), problems)
+            }
+            Some(_) | None => false,
+        },
+        Test::Check => match field() {
+            Some(field) => problems.adds_none(|problems| check(&field.check, value, problems)),
+            None => false,
+        },
     }
 }
 
 impl Test {
-    pub(super) const fn of(check: &Check) -> Self {
+    const fn of(check: &Check) -> Self {
         match check {
             Check::Text(Rule::DateTime) => Test::Time,
             Check::Text(Rule::Uuid) => Test::Uuid,
-            Check::Text(Rule::Pattern(pattern)) => Test::Pattern(pattern),
-            Check::Text(Rule::OneOf(words) | Rule::Tolerant(words, _) | Rule::Known(words, _)) => {
-                Test::Word(Words::new(words))
-            }
-            Check::Integer { min } if *min <= 0 => Test::Small(0),
-            Check::Integer { min } => Test::Small(*min as u64),
-            Check::Sequence => Test::Small(0),
-            Check::Version { current, .. } => Test::Exactly(*current),
-            Check::Shape(shape) => Test::Shape(shape),
+            Check::Text(Rule::Pattern(_)) => Test::Pattern,
+            Check::Text(Rule::OneOf(_) | Rule::Tolerant(..) | Rule::Known(..)) => Test::Word,
+            Check::Integer { min } if *min <= 0 => Test::Count,
+            Check::Sequence => Test::Count,
+            Check::Version { .. } => Test::Exactly,
+            Check::Shape(_) => Test::Shape,
             Check::Any
             | Check::Null
             | Check::Bool
             | Check::Object
             | Check::Text(Rule::Any | Rule::NonEmpty)
             | Check::Number { .. }
+            | Check::Integer { .. }
             | Check::Byte
             | Check::Union(_)
             | Check::List(_)
@@ -200,6 +220,16 @@ pub(super) struct Words {
 }
 
 impl Words {
+    /// Returns the words that a check takes without a problem; none for a check that is not for words.
+    pub(super) const fn of(check: &Check) -> Self {
+        match check {
+            Check::Text(Rule::OneOf(words) | Rule::Tolerant(words, _) | Rule::Known(words, _)) => {
+                Self::new(words)
+            }
+            _ => Self::new(&[]),
+        }
+    }
+
     const fn new(words: &'static [&'static str]) -> Self {
         let mut places = [0; 64];
         let mut idx = 0;
