@@ -8,7 +8,7 @@ use crate::input::{Ending, Line};
 use crate::json::{Kind, Syntax, SyntaxError, Tape, Value};
 use crate::problem::{Code, Problems};
 use crate::shape::{Fields, shorten};
-use crate::{Dialect, Facts};
+use crate::{Dialect, Facts, own};
 
 /// The top-level key that only the log may write.
 pub const SEAL_KEY: &str = "weft_seal";
@@ -119,11 +119,12 @@ fn detected(value: Value<'_>, problems: &mut Problems) -> Option<Dialect> {
 
 #[inline(always)]
 fn validate<'a>(dialect: Dialect, value: Value<'a>, problems: &mut Problems) -> Event<'a> {
-    let fields = (dialect.speech().validate)(value, problems);
-    if fields.other(SEAL_KEY).is_some() {
+    let mut event = Event { dialect, fields: Fields::none(&own::EVENT, value) };
+    (dialect.speech().validate)(&mut event.fields, problems);
+    if event.fields.other(SEAL_KEY).is_some() {
         report_reserved_key(value, problems);
     }
-    Event { dialect, fields }
+    event
 }
 
 fn report_reserved_key(event: Value<'_>, problems: &mut Problems) {

@@ -23,8 +23,7 @@ use crate::event::report_repeated_keys;
 use crate::json::{Kind, Value};
 use crate::problem::{Code, Problems};
 use crate::shape::{
-    Check, Draft, Field, Fields, Is, Others, Presence, Rule, Shape, Union, Variant, When,
-    check_fields, pick,
+    Check, Draft, Field, Fields, Is, Others, Presence, Rule, Shape, Union, Variant, When, pick,
 };
 
 pub use control::{
@@ -164,9 +163,10 @@ pub(crate) static SPEECH: Speech = Speech {
     draft: Draft::Twenty,
 };
 
-fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
+fn validate(fields: &mut Fields<'_>, problems: &mut Problems) {
+    let value = fields.object();
     report_repeated_keys(value, problems);
-    let fields = check_fields(pick(&EVENT, value), value, problems);
+    fields.check_as(pick(&EVENT, value), problems);
     if std::ptr::eq(fields.shape(), &MESSAGE) {
         const BODY: usize = MESSAGE.slot("body");
         if let Some(body) = fields.get(BODY).filter(|body| body.kind() == Kind::Array) {
@@ -175,7 +175,6 @@ fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
     } else if let Some(run_id) = value.get("run_id") {
         check_run_id(run_id, problems);
     }
-    fields
 }
 
 fn check_run_id(value: Value<'_>, problems: &mut Problems) {

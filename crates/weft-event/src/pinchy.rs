@@ -193,9 +193,9 @@ pub fn may_retry(component: ComponentType, transport: Transport) -> bool {
     component && transport
 }
 
-fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
-    report_repeated_keys(value, problems);
-    let fields = check_fields(&EVENT, value, problems);
+fn validate(fields: &mut Fields<'_>, problems: &mut Problems) {
+    report_repeated_keys(fields.object(), problems);
+    fields.check_as(&EVENT, problems);
     if fields.get(VERSION_SLOT).is_some_and(|version| !version.is_text(VERSION)) {
         problems.soften(Code::Version, |problem| {
             problem.code == Code::Enum && problem.pointer == "/version"
@@ -210,9 +210,8 @@ fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
         });
     }
     if let Some(source) = fields.get(SOURCE_SLOT) {
-        check_source(&fields, source, problems);
+        check_source(fields, source, problems);
     }
-    fields
 }
 
 /// Checks what the transport of an event demands of its producer.

@@ -30,9 +30,24 @@ pub struct Fields<'a> {
 pub(super) const NO_WORD: u8 = u8::MAX;
 
 impl<'a> Fields<'a> {
+    /// Finds the fields of the same object as an object of this shape, and checks them; of a repeated key the first counts.
+    ///
+    /// Fields are long: whoever wants to keep them lets them be filled in where they shall stay.
+    pub(crate) fn check_as(&mut self, shape: &'static Shape, problems: &mut Problems) {
+        self.shape = shape;
+        self.check(problems);
+    }
+
+    #[inline]
+    fn check(&mut self, problems: &mut Problems) {
+        if !glance(self, problems) {
+            walk(self, problems);
+        }
+    }
+
     /// Returns no fields.
     #[inline(always)]
-    pub(super) fn none(shape: &'static Shape, object: Value<'a>) -> Self {
+    pub(crate) fn none(shape: &'static Shape, object: Value<'a>) -> Self {
         let (slots, words) = ([0; SLOTS], [NO_WORD; SLOTS]);
         Self { shape, object, time_ns: 0, slots, words, time_slot: NO_SLOT, has_others: false }
     }
@@ -148,9 +163,7 @@ pub fn check_fields<'a>(
     problems: &mut Problems,
 ) -> Fields<'a> {
     let mut fields = Fields::none(shape, object);
-    if !glance(&mut fields, problems) {
-        walk(&mut fields, problems);
-    }
+    fields.check(problems);
     fields
 }
 
