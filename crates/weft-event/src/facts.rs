@@ -192,12 +192,27 @@ impl<'a> Facts<'a> {
     /// Takes the type from its name, and status and end from the dialect's row for it.
     #[inline(never)]
     pub(crate) fn set_type(&mut self, name: Option<Value<'a>>) {
-        let Some(name) = name else { return };
+        if let Some(name) = name {
+            self.set_name(name);
+            self.set_outcome(self.dialect.taxonomy().outcome_of(name));
+        }
+    }
+
+    /// Takes the type from its name, and status and end from the dialect's row of this number, which is that of the type.
+    #[inline(never)]
+    pub(crate) fn set_type_of_row(&mut self, name: Option<Value<'a>>, row: usize) {
+        if let Some(name) = name {
+            self.set_name(name);
+            self.set_outcome(self.dialect.taxonomy().outcome_at(row));
+        }
+    }
+
+    #[inline]
+    fn set_name(&mut self, name: Value<'a>) {
         match name.plain_text() {
             Some(text) => self.event_type = Cow::Borrowed(text),
             None => self.event_type = name.as_text().unwrap_or_default(),
         }
-        self.set_outcome(self.dialect.taxonomy().outcome_of(name));
     }
 
     /// Takes status and end from the dialect's row for the event's type.

@@ -26,6 +26,8 @@ pub struct Taxonomy {
     rows: &'static [EventType],
     /// The rows by the hash of their names, each in its own place or the next free one after it.
     places: [Place; PLACES],
+    /// What the rows mean, by their number, close together.
+    outcomes: [Outcome; PLACES / 2],
 }
 
 /// What of a row is asked for most, in one line of the cache.
@@ -60,6 +62,7 @@ impl Taxonomy {
         assert!(rows.len() < PLACES / 2, "the table of places is too small");
         let outcome = Outcome { status: None, ends: false };
         let mut places = [Place { name: Ends::NONE, row: FREE, outcome }; PLACES];
+        let mut outcomes = [outcome; PLACES / 2];
         let mut idx = 0;
         while idx < rows.len() {
             let name = Ends::listed(rows[idx].name);
@@ -69,9 +72,22 @@ impl Taxonomy {
             }
             let outcome = Outcome { status: rows[idx].status, ends: rows[idx].ends };
             places[at] = Place { name, row: idx as u8, outcome };
+            outcomes[idx] = outcome;
             idx += 1;
         }
-        Self { rows, places }
+        Self { rows, places, outcomes }
+    }
+
+    /// Returns the types of a dialect that has an enum of them, whose words must be the names of the rows in their order.
+    pub(crate) const fn of_words(rows: &'static [EventType], words: &[&str]) -> Self {
+        assert!(rows.len() == words.len(), "each word has a row");
+        let mut idx = 0;
+        while idx < rows.len() {
+            let (name, word) = (Ends::listed(rows[idx].name), Ends::listed(words[idx]));
+            assert!(name.same(&word), "the rows are in the order of the words");
+            idx += 1;
+        }
+        Self::new(rows)
     }
 
     /// Returns the types in the order of the document.
@@ -88,6 +104,12 @@ impl Taxonomy {
     /// Returns what an event of this type means for its actor.
     pub(crate) fn outcome(&self, name: &str) -> Option<Outcome> {
         Some(self.find(&Ends::of(name)?)?.outcome)
+    }
+
+    /// Returns what an event of the type in this row means for its actor.
+    #[inline]
+    pub(crate) fn outcome_at(&self, row: usize) -> Option<Outcome> {
+        self.outcomes.get(row).copied()
     }
 
     /// Returns what an event of the type that a value names means for its actor.

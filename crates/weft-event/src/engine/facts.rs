@@ -16,7 +16,11 @@ const TYPE: usize = EVENT.slot("type");
 const PAYLOAD_SLOT: usize = EVENT.slot("payload");
 
 pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
-    facts.set_type(fields.get(TYPE));
+    let event_type = fields.word(TYPE, EventType::ALL);
+    match event_type {
+        Some(known) => facts.set_type_of_row(fields.get(TYPE), known as usize),
+        None => facts.set_type(fields.get(TYPE)),
+    }
     fields.put_text(RUN_ID, &mut facts.actor);
     fields.put_text(RUN_ID, &mut facts.session);
     facts.order = fields.get(SEQ).and_then(Value::as_u64);
@@ -26,7 +30,6 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     {
         facts.identity.own = Some(Key::RunSequence { run, seq });
     }
-    let event_type = fields.word(TYPE, EventType::ALL);
     facts.level = event_type.map_or(Level::Info, level);
     if let Some(payload) = fields.get(PAYLOAD_SLOT) {
         const ADDED: usize = PAYLOAD.slot(carried::KEY);

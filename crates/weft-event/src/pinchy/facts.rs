@@ -19,8 +19,11 @@ const ROUTING: usize = EVENT.slot("routing");
 const META: usize = EVENT.slot("meta");
 
 pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
-    facts.set_type(fields.get(EVENT_TYPE));
     let event_type = fields.word(EVENT_TYPE, EventType::ALL);
+    match event_type {
+        Some(known) => facts.set_type_of_row(fields.get(EVENT_TYPE), known as usize),
+        None => facts.set_type(fields.get(EVENT_TYPE)),
+    }
     facts.level = event_type.map_or(Level::Info, level);
     facts.time_ns = fields.time_ns(OCCURRED_AT);
     fields.put_text(TENANT_ID, &mut facts.tenant);

@@ -226,7 +226,23 @@ impl Words {
             Check::Text(Rule::OneOf(words) | Rule::Tolerant(words, _) | Rule::Known(words, _)) => {
                 Self::new(words)
             }
-            _ => Self::new(&[]),
+            Check::Text(
+                Rule::Any | Rule::NonEmpty | Rule::DateTime | Rule::Uuid | Rule::Pattern(_),
+            )
+            | Check::Any
+            | Check::Null
+            | Check::Bool
+            | Check::Number { .. }
+            | Check::Integer { .. }
+            | Check::Byte
+            | Check::Sequence
+            | Check::Version { .. }
+            | Check::Object
+            | Check::Shape(_)
+            | Check::Union(_)
+            | Check::List(_)
+            | Check::EmptyList
+            | Check::Either(_) => Self::new(&[]),
         }
     }
 
