@@ -290,10 +290,11 @@ pub(crate) fn millis(value: Value<'_>) -> Option<u64> {
     value.as_u64().or_else(|| value.as_f64().filter(|ms| *ms >= 0.0).map(|ms| ms as u64))
 }
 
-/// Returns the file that a tool is given, by the names that tools have for it.
-pub(crate) fn input_path(input: Value<'_>) -> Option<Cow<'_, str>> {
-    let is_path = |key: &Value<'_>| {
+/// Returns the file that a tool is given, by the names that tools have for it; a string if it is there.
+pub(crate) fn input_path(input: Value<'_>) -> Option<Value<'_>> {
+    let is_path = |key: Value<'_>| {
         matches!(key.listed_name(), name::FILE_PATH | name::NOTEBOOK_PATH | name::PATH)
     };
-    input.members().filter(|(key, _)| is_path(key)).find_map(|(_, path)| path.as_text())
+    let mut members = input.members();
+    members.find(|(key, path)| is_path(*key) && path.is_string()).map(|(_, path)| path)
 }

@@ -92,7 +92,7 @@ fn read_tool<'a>(facts: &mut Facts<'a>, tool: Value<'a>) {
         match key.listed_name() {
             name::TOOL_NAME => member.put_text(&mut facts.tool),
             name::DURATION_MS => facts.duration_ms = millis(member),
-            name::TOOL_INPUT => facts.path = input_path(member),
+            name::TOOL_INPUT => Value::put_text_of(input_path(member), &mut facts.path),
             _ => {}
         }
     }

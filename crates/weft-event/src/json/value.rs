@@ -188,6 +188,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Puts the text of a string into a fact; no value, or one that is none, leaves none.
+    #[inline]
+    pub(crate) fn put_text_of(value: Option<Value<'a>>, fact: &mut Option<Cow<'a, str>>) {
+        match value {
+            Some(value) => value.put_text(fact),
+            None => *fact = None,
+        }
+    }
+
     /// Puts the text of a string into a fact; a value that is none leaves what was there.
     pub(crate) fn put_text_if_any(self, fact: &mut Option<Cow<'a, str>>) {
         if self.kind() == Kind::Text {

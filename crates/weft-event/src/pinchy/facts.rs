@@ -109,7 +109,7 @@ fn read_payload<'a>(facts: &mut Facts<'a>, payload: Value<'a>) {
             name::ERROR => facts.message = member.text_at("message").or(facts.message.take()),
             name::TOOL_NAME => member.put_text(&mut facts.tool),
             name::CALL_ID => member.put_text(&mut facts.span),
-            name::ARGS => facts.path = input_path(member),
+            name::ARGS => Value::put_text_of(input_path(member), &mut facts.path),
             name::DURATION_MS => facts.duration_ms = millis(member),
             name::JOB_ID => member.put_text(&mut facts.task),
             name::REMOTE_COMPONENT_ID => member.put_text(&mut facts.subject),

@@ -110,10 +110,7 @@ impl<'a> Fields<'a> {
     /// Puts the string at this place of the shape into a fact; see [`Value::put_text`].
     #[inline]
     pub(crate) fn put_text(&self, slot: usize, fact: &mut Option<Cow<'a, str>>) {
-        match self.get(slot) {
-            Some(value) => value.put_text(fact),
-            None => *fact = None,
-        }
+        Value::put_text_of(self.get(slot), fact);
     }
 }
 
