@@ -212,14 +212,20 @@ fn slices(n: usize) -> impl Iterator<Item = usize> {
 /// Stores events before anything is measured.
 fn fill(weft: &Weft, sqlite: &mut Sqlite, supply: &mut Supply, n: u64) -> anyhow::Result<()> {
     const TOGETHER: usize = 10_000;
+    if n == 0 {
+        return Ok(());
+    }
+    let log = weft.log(Indexing::Meanwhile)?;
+    sqlite.begin_fill()?;
     let mut left = usize::try_from(n)?;
     while left > 0 {
         let events: Vec<String> = supply.by_ref().take(left.min(TOGETHER)).collect();
         left -= events.len();
-        weft.fill(&events)?;
+        weft.produce_in_bulk(&log, &events)?;
         sqlite.insert(&sqlite::rows(&events), TOGETHER)?;
     }
-    weft.settle()
+    sqlite.end_fill()?;
+    Ok(log.close()?)
 }
 
 /// Returns how long something takes.

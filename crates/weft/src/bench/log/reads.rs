@@ -1,9 +1,11 @@
 //! How long it takes to open what was written and to find a session in it, beside `jq` over the same files.
 
-use std::io;
+use std::io::{self, BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use weft_event::Dialect;
@@ -24,6 +26,9 @@ const N_RECORDS: usize = 100;
 /// How often the short ways are measured.
 const N_TIMES: usize = 51;
 
+/// How long `jq` may take.
+const JQ_MAX: Duration = Duration::from_secs(120);
+
 /// What was measured.
 pub(super) struct Reads {
     /// To open a clean store for one event.
@@ -31,7 +36,25 @@ pub(super) struct Reads {
     /// To open it for reading and find the newest records of a session; `None` if no session has enough of them.
     pub(super) query: Option<Duration>,
     /// To find the session with `jq`; `None` if it is not installed.
-    pub(super) jq: Option<Duration>,
+    pub(super) jq: Option<Scan>,
+}
+
+/// How long a scan of the whole log took.
+#[derive(Clone, Copy)]
+pub(super) enum Scan {
+    /// To its end.
+    Whole(Duration),
+    /// Until it was stopped.
+    Stopped(Duration),
+}
+
+impl Scan {
+    /// Returns the time; of one that was stopped, the least that it would have taken.
+    pub(super) fn took(self) -> Duration {
+        match self {
+            Self::Whole(took) | Self::Stopped(took) => took,
+        }
+    }
 }
 
 /// Measures a store; `supply` begins with the events that it began with.
@@ -86,20 +109,31 @@ fn session(store: &Store, supply: &mut Supply) -> anyhow::Result<Option<String>>
     Ok(None)
 }
 
-fn jq(log: &Path, session: &str) -> anyhow::Result<Option<Duration>> {
+/// Times `jq` over the whole log; it is stopped once it has shown to be many times slower than any query.
+fn jq(log: &Path, session: &str) -> anyhow::Result<Option<Scan>> {
     let mut segments: Vec<_> =
         log.read_dir()?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     segments.sort();
     let select = "select(.session_id == $session)";
     let mut command = Command::new("jq");
-    command.args(["-c", "--arg", "session", session, select]).args(segments).stdin(Stdio::null());
-    let (output, took) = timed(|| match command.output() {
-        Ok(output) => Ok(Some(output)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).context("cannot run jq"),
-    })?;
-    let Some(output) = output else { return Ok(None) };
-    let n_found = output.stdout.iter().filter(|byte| **byte == b'\n').count();
-    ensure!(output.status.success() && n_found >= N_RECORDS, "jq found {n_found} records only");
-    Ok(Some(took))
+    command.args(["-c", "--arg", "session", session, select]).args(segments);
+    let started = Instant::now();
+    let mut child = match command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn() {
+        Ok(child) => child,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).context("cannot run jq"),
+    };
+    let stdout = child.stdout.take().context("the output of jq is a pipe")?;
+    let (send, receive) = mpsc::sync_channel(1);
+    let reader = thread::spawn(move || send.send(BufReader::new(stdout).lines().count()));
+    let ended = receive.recv_timeout(JQ_MAX);
+    let took = started.elapsed();
+    if ended.is_err() {
+        child.kill().context("cannot stop jq")?;
+    }
+    let status = child.wait()?;
+    drop(reader.join());
+    let Ok(n_found) = ended else { return Ok(Some(Scan::Stopped(took))) };
+    ensure!(status.success() && n_found >= N_RECORDS, "jq found {n_found} records only");
+    Ok(Some(Scan::Whole(took)))
 }

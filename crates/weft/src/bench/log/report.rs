@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::reads::Reads;
+use super::reads::{Reads, Scan};
 use super::timed;
 
 /// One way is to be at least so many times as fast as another.
@@ -119,7 +119,7 @@ impl Report {
                 .reads
                 .jq
                 .zip(self.reads.query)
-                .map(|(jq, query)| jq.as_secs_f64() / query.as_secs_f64()),
+                .map(|(jq, query)| jq.took().as_secs_f64() / query.as_secs_f64()),
         };
         ratios.chain(speeds).chain([query]).collect()
     }
@@ -154,7 +154,12 @@ impl Report {
             Some(took) => format!("{:.3} ms", 1e3 * took.as_secs_f64()),
             None => "not measured".to_owned(),
         };
-        let [open, query, jq] = [Some(open), query, jq].map(time);
+        let [open, query] = [Some(open), query].map(time);
+        let jq = match jq {
+            Some(Scan::Stopped(took)) => format!("more than {}", time(Some(took))),
+            Some(Scan::Whole(took)) => time(Some(took)),
+            None => time(None),
+        };
         writeln!(out, "\nopened for one event: {open}\n100 records of a session found: {query}; with jq: {jq}\n")
             .expect("writing to a string cannot fail");
         for Target { name, wanted, found } in self.targets() {
@@ -184,7 +189,8 @@ impl Report {
             "iterations": self.rounds,
             "open_s": self.reads.open.as_secs_f64(),
             "query_s": self.reads.query.map(|query| query.as_secs_f64()),
-            "jq_s": self.reads.jq.map(|jq| jq.as_secs_f64()),
+            "jq_s": self.reads.jq.map(|jq| jq.took().as_secs_f64()),
+            "jq_was_stopped": matches!(self.reads.jq, Some(Scan::Stopped(_))),
             "rows": self.measured.rows.iter().map(row).collect::<Vec<_>>(),
             "targets": self.targets().into_iter().map(target).collect::<Vec<_>>(),
         });

@@ -8,12 +8,16 @@ use weft_event::json::Tape;
 use weft_event::problem::Problems;
 use weft_event::{Facts, KeyDigests};
 
-const SCHEMA: &str = "
+const SETTINGS: &str = "
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
-PRAGMA cache_size = -65536;
+PRAGMA cache_size = -65536;";
+
+const TABLE: &str = "
 CREATE TABLE events(position INTEGER PRIMARY KEY, id BLOB, dialect TEXT, type TEXT, time INTEGER, actor TEXT, session TEXT,
-    trace TEXT, task TEXT, status TEXT, body TEXT NOT NULL);
+    trace TEXT, task TEXT, status TEXT, body TEXT NOT NULL);";
+
+const INDEXES: &str = "
 CREATE UNIQUE INDEX by_id ON events(id);
 CREATE INDEX by_session ON events(session);
 CREATE INDEX by_actor ON events(actor);
@@ -21,6 +25,17 @@ CREATE INDEX by_type ON events(type);
 CREATE INDEX by_time ON events(time);
 CREATE INDEX by_trace ON events(trace) WHERE trace IS NOT NULL;
 CREATE INDEX by_task ON events(task) WHERE task IS NOT NULL;";
+
+/// Made again by [`INDEXES`] once the table is full: sorting once is many times faster than keeping them in order all the while.
+const WITHOUT_INDEXES: &str = "
+PRAGMA synchronous = OFF;
+DROP INDEX by_id;
+DROP INDEX by_session;
+DROP INDEX by_actor;
+DROP INDEX by_type;
+DROP INDEX by_time;
+DROP INDEX by_trace;
+DROP INDEX by_task;";
 
 const INSERT: &str = "INSERT OR IGNORE INTO events(id, dialect, type, time, actor, session, trace, task, status, body)
     VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
@@ -73,8 +88,25 @@ pub(super) fn rows(events: &[String]) -> Vec<Row> {
 impl Sqlite {
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let connection = Connection::open(path)?;
-        connection.execute_batch(SCHEMA)?;
+        for some in [SETTINGS, TABLE, INDEXES] {
+            connection.execute_batch(some)?;
+        }
         Ok(Self { connection })
+    }
+
+    /// Makes ready for rows that are not measured.
+    pub(super) fn begin_fill(&mut self) -> anyhow::Result<()> {
+        Ok(self.connection.execute_batch(WITHOUT_INDEXES)?)
+    }
+
+    /// Brings the database to where it would be had the rows come one after the other.
+    pub(super) fn end_fill(&mut self) -> anyhow::Result<()> {
+        self.connection.execute_batch(INDEXES)?;
+        self.connection.execute_batch(SETTINGS)?;
+        let busy: bool =
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        anyhow::ensure!(!busy, "SQLite's journal is in use by another");
+        Ok(())
     }
 
     /// Inserts rows, so many in a transaction.

@@ -42,18 +42,6 @@ impl Weft {
         &self.store
     }
 
-    /// Stores events without measuring.
-    pub(super) fn fill(&self, events: &[String]) -> anyhow::Result<()> {
-        let log = self.log(Indexing::AtTheEnd)?;
-        self.produce_in_bulk(&log, events)?;
-        Ok(log.close()?)
-    }
-
-    /// Lets everything that goes on in the background come to its end.
-    pub(super) fn settle(&self) -> anyhow::Result<()> {
-        Ok(self.log(Indexing::AtTheEnd)?.close()?)
-    }
-
     pub(super) fn rebuild(&self) -> anyhow::Result<()> {
         Ok(follow::rebuild(&self.store, &mut |_| {})?)
     }
