@@ -1,12 +1,11 @@
 //! `head`: what is known durable. Overwritten after each sync and itself never synced, so that after a power cut it may be old, and
 //! never ahead.
 
-use std::fmt::Write as _;
-
 use weft_event::json::{Object, Tape, Value};
 
+use crate::hash::hex_pair;
 use crate::segment::{Form, SegmentName};
-use crate::{Hash, Position};
+use crate::{Hash, Position, digits};
 
 /// Bytes of the file, always.
 pub(crate) const HEAD_BYTES: usize = 512;
@@ -45,13 +44,24 @@ impl Head {
         let mut object = Object::begin(&mut text);
         object.text("store", &self.store);
         object.text("segment", &self.segment.file(Form::Plain));
-        let Self { number, seal, end, next, at_us, hash, .. } = self;
-        let numbers = format_args!(
-            ",\"number\":{number},\"seal\":{seal},\"end\":{end},\"pos\":{next},\"at\":{at_us},\"hash\":\"{hash}\"}}"
+        digits::push_each(
+            &mut text,
+            [
+                (",\"number\":", self.number),
+                (",\"seal\":", self.seal),
+                (",\"end\":", self.end),
+                (",\"pos\":", self.next.get()),
+            ],
         );
-        text.write_fmt(numbers).expect("writing to a string cannot fail");
+        text.push_str(",\"at\":");
+        digits::push_signed(&mut text, self.at_us);
+        text.push_str(",\"hash\":\"");
+        text.push_str(std::str::from_utf8(&self.hash.hex()).expect("digits are ASCII"));
+        text.push_str("\"}");
         let crc = crc32c::crc32c(text.as_bytes());
-        write!(text, ",\"crc\":\"{crc:08x}\"}}").expect("writing to a string cannot fail");
+        text.push_str(",\"crc\":\"");
+        text.extend(crc.to_be_bytes().into_iter().flat_map(hex_pair).map(char::from));
+        text.push_str("\"}");
 
         let mut file = [b' '; HEAD_BYTES];
         file[..text.len()].copy_from_slice(text.as_bytes());

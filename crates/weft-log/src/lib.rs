@@ -6,6 +6,7 @@
 pub mod admit;
 pub mod archive;
 pub mod blobs;
+mod digits;
 pub mod disk;
 pub mod export;
 pub mod filter;

@@ -31,6 +31,9 @@ use crate::{Position, Store, TopicKey, spool};
 pub use judge::JudgeError;
 use session::Session;
 
+/// Groups that one producer writes for others before it hands on the lead: its own answer waits that long.
+const LEAD_GROUPS_MAX: usize = 8;
+
 /// Bytes that may wait to be written before producers have to wait with theirs.
 const QUEUE_BYTES_MAX: usize = 8 * GROUP_BYTES_MAX;
 
@@ -268,7 +271,12 @@ enum SlotState {
     /// Its turn to write for all.
     Leads,
     Answered(Result<Answer, AppendError>),
+    /// Answered, and to tell these others their answers, while the leader goes on.
+    Heralds(Result<Answer, AppendError>, Vec<Told>),
 }
+
+/// A producer with its answer, which it has yet to be told.
+type Told = (Ticket, Result<Answer, AppendError>);
 
 impl Log {
     /// Opens a store for writing; makes it if there is none. The store is taken when the first batch comes, or here for long work.
@@ -299,22 +307,38 @@ impl Log {
             let state = std::mem::take(&mut *lock(&slot.state));
             match state {
                 SlotState::Answered(answer) => return answer,
+                SlotState::Heralds(answer, others) => {
+                    tell_all(others);
+                    return answer;
+                }
                 SlotState::Leads => self.lead(),
                 SlotState::Waiting => thread::park(),
             }
         }
     }
 
-    /// Writes what waits, the first job of the queue among it, and hands on the lead.
+    /// Writes what waits, the first job of the queue among it, for as long as more comes, and hands on the lead after a while.
     fn lead(&self) {
         let lead = Lead(&self.shared);
+        for _ in 1..LEAD_GROUPS_MAX {
+            let told = self.write_group();
+            if !self.shared.has_jobs() {
+                // Who comes next leads at once, and does not wait for the others to be told.
+                drop(lead);
+                return tell_all(told);
+            }
+            // One of the producers tells the others, while the next group is on its way to the disk.
+            herald(told);
+        }
+        let told = self.write_group();
+        drop(lead);
+        tell_all(told);
+    }
+
+    fn write_group(&self) -> Vec<Told> {
         let (batches, tickets) = self.shared.take_group();
         let answers = lock(&self.shared.session).commit(batches);
-        // The next group is on its way to the disk while the producers of this one are told.
-        drop(lead);
-        for (ticket, answer) in tickets.into_iter().zip(answers) {
-            ticket.answer(answer);
-        }
+        tickets.into_iter().zip(answers).collect()
     }
 
     /// Returns the newest record of a last-value key.
@@ -381,6 +405,10 @@ impl Shared {
         !std::mem::replace(&mut queue.is_led, true)
     }
 
+    fn has_jobs(&self) -> bool {
+        !lock(&self.queue).jobs.is_empty()
+    }
+
     /// Takes the jobs that fit into one group; one that is larger than a group is taken alone.
     fn take_group(&self) -> (Vec<Batch>, Vec<Ticket>) {
         let mut queue = lock(&self.queue);
@@ -401,6 +429,20 @@ impl Shared {
             self.room.notify_all();
         }
         (batches, tickets)
+    }
+}
+
+/// Tells producers their answers.
+fn tell_all(told: Vec<Told>) {
+    told.into_iter().for_each(|(ticket, answer)| ticket.answer(answer));
+}
+
+/// Tells one producer its answer, and leaves it to that one to tell the others.
+fn herald(mut told: Vec<Told>) {
+    if let Some((mut ticket, answer)) = told.pop()
+        && let Some(slot) = ticket.0.take()
+    {
+        slot.set(SlotState::Heralds(answer, told));
     }
 }
 

@@ -6,7 +6,7 @@ use weft_event::Dialect;
 use weft_event::json::{Kind, Tape, Value, write_text};
 
 use crate::hash::hex_pair;
-use crate::{Carried, Hash, Mark, Position, TopicKey};
+use crate::{Carried, Hash, Mark, Position, TopicKey, digits};
 
 /// The version of the format that this code writes.
 pub const FORMAT: u64 = 1;
@@ -96,10 +96,14 @@ impl Seal {
 
     fn encode_fields(&self, out: &mut String) {
         let n = self.marks.len();
-        out.push_str(&format!(
-            "{{\"pos\":{},\"n\":{n},\"bytes\":{},\"at\":{},",
-            self.first, self.bytes, self.at_us
-        ));
+        let (first, count) = (self.first.get(), n as u64);
+        digits::push_each(
+            out,
+            [("{\"pos\":", first), (",\"n\":", count), (",\"bytes\":", self.bytes)],
+        );
+        out.push_str(",\"at\":");
+        digits::push_signed(out, self.at_us);
+        out.push(',');
         if let Some(Opening { store, format, segment }) = &self.opening {
             out.push_str("\"store\":");
             write_text(out, store);

@@ -4,6 +4,9 @@ use std::fmt;
 
 use weft_event::time;
 
+/// Microseconds of a day.
+pub(crate) const DAY_US: i64 = 86_400_000_000;
+
 /// Name of a segment: the UTC day of its first record, and its number within that day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SegmentName {
@@ -38,7 +41,6 @@ impl SegmentName {
 
     /// Returns a name before every segment of the day of a time.
     pub(crate) fn before_day(at_us: i64) -> Self {
-        const DAY_US: i64 = 86_400_000_000;
         Self::first_of_day(at_us.saturating_sub(DAY_US))
     }
 
@@ -76,10 +78,17 @@ impl SegmentName {
 
     /// Returns the file name in a form.
     pub fn file(self, form: Form) -> String {
-        match form {
-            Form::Plain => format!("{self}.jsonl"),
-            Form::Archive => format!("{self}.jsonl.zst"),
-        }
+        let end = match form {
+            Form::Plain => ".jsonl",
+            Form::Archive => ".jsonl.zst",
+        };
+        let number =
+            [1000, 100, 10, 1].map(|place| (b'0' + (self.number / place % 10) as u8).into());
+        let mut file = String::with_capacity("events-YYYY-MM-DD.0000.jsonl.zst".len());
+        file.extend(["events-", self.day(), "."]);
+        file.extend::<[char; 4]>(number);
+        file.push_str(end);
+        file
     }
 
     /// Returns the UTC day as `YYYY-MM-DD`.

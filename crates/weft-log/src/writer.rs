@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::disk::{Disk, DiskFile};
 use crate::recover::{self, Finding, Recovered};
 use crate::seal::Seal;
-use crate::segment::Form;
+use crate::segment::{DAY_US, Form};
 use crate::{Hash, Head, Mark, Position};
 
 /// Bytes of a segment from which on the next group begins a new one.
@@ -79,6 +79,8 @@ pub struct Writer<D: Disk> {
     state: State,
     buffer: Vec<u8>,
     segment_bytes: u64,
+    /// A day since 1970 that the segment may still take groups of; days are compared as text only when one begins.
+    day: Option<i64>,
 }
 
 /// Where the group written last stands.
@@ -130,6 +132,7 @@ impl<D: Disk> Writer<D> {
             state,
             buffer,
             segment_bytes,
+            day: None,
         };
         Ok((writer, findings))
     }
@@ -168,7 +171,7 @@ impl<D: Disk> Writer<D> {
         self.reopen_if_failed(now_us)?;
         self.sync()?;
         let at_us = now_us.max(self.head.at_us);
-        if self.head.end >= self.segment_bytes || self.head.segment.is_before_day_of(at_us) {
+        if self.head.end >= self.segment_bytes || self.is_past_day(at_us) {
             self.begin_segment(at_us)?;
         }
         let mut lines = std::mem::take(&mut self.buffer);
@@ -186,6 +189,19 @@ impl<D: Disk> Writer<D> {
         let first = self.head.next;
         self.put(lines, marks, first, at_us)?;
         Ok(first)
+    }
+
+    /// Returns whether a time is on a later day than the segment.
+    fn is_past_day(&mut self, at_us: i64) -> bool {
+        let day = at_us.div_euclid(DAY_US);
+        if self.day == Some(day) {
+            return false;
+        }
+        let is_past = self.head.segment.is_before_day_of(at_us);
+        if !is_past {
+            self.day = Some(day);
+        }
+        is_past
     }
 
     /// Makes durable what is written. After a failure it fails until the log is opened again, by the next write or by the caller: what
