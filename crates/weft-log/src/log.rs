@@ -305,6 +305,11 @@ impl Log {
         }
     }
 
+    /// Appends batches together, for a caller that has gathered them itself, and answers each.
+    pub fn append_all(&self, batches: Vec<Batch>) -> Vec<Result<Answer, AppendError>> {
+        lock(&self.shared.session).commit(batches)
+    }
+
     /// Writes what waits, the first job of the queue among it, and hands on the lead.
     fn lead(&self) {
         let lead = Lead(&self.shared);

@@ -1,0 +1,90 @@
+//! What the parts of a running server share: the store, the one writer, the feed, the limits, and the word that it is over.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::watch;
+use weft_log::Store;
+
+use crate::feed::Feed;
+use crate::limits::Limits;
+use crate::writer::Appender;
+
+/// A running server, seen from its parts. Cheap to clone.
+#[derive(Clone)]
+pub struct Core {
+    shared: Arc<Shared>,
+    /// Each clone waits for the end on its own.
+    ended: watch::Receiver<bool>,
+}
+
+struct Shared {
+    store: Store,
+    store_id: String,
+    appender: Appender,
+    feed: Feed,
+    limits: Limits,
+    since: Instant,
+}
+
+/// What a [`Core`] is made of.
+pub struct Parts {
+    /// The store.
+    pub store: Store,
+    /// Its id, which cursors carry.
+    pub store_id: String,
+    /// The writer.
+    pub appender: Appender,
+    /// The feed.
+    pub feed: Feed,
+    /// The limits.
+    pub limits: Limits,
+    /// Becomes true when the server ends.
+    pub ended: watch::Receiver<bool>,
+}
+
+impl Core {
+    /// Puts the parts together.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { store, store_id, appender, feed, limits, ended } = parts;
+        let since = Instant::now();
+        Self { shared: Arc::new(Shared { store, store_id, appender, feed, limits, since }), ended }
+    }
+
+    /// Returns the store.
+    pub fn store(&self) -> &Store {
+        &self.shared.store
+    }
+
+    /// Returns the id of the store, which cursors carry.
+    pub fn store_id(&self) -> &str {
+        &self.shared.store_id
+    }
+
+    /// Returns the writer.
+    pub fn appender(&self) -> &Appender {
+        &self.shared.appender
+    }
+
+    /// Returns the feed.
+    pub fn feed(&self) -> &Feed {
+        &self.shared.feed
+    }
+
+    /// Returns the limits.
+    pub fn limits(&self) -> &Limits {
+        &self.shared.limits
+    }
+
+    /// Returns when the server began.
+    pub fn since(&self) -> Instant {
+        self.shared.since
+    }
+
+    /// Waits for the end of the server.
+    pub async fn ended(&self) {
+        let mut ended = self.ended.clone();
+        // If nobody can say so any more, it is over as well.
+        drop(ended.wait_for(|ended| *ended).await);
+    }
+}

@@ -1,0 +1,11 @@
+//! The server of Weft: HTTP, the owner's socket, live streams and subscriptions over one log.
+//!
+//! It does not know terminals. One thread writes the log for everybody ([`writer`]), one reads what comes ([`feed`]), and everything
+//! else asks these two.
+
+pub mod core;
+pub mod feed;
+pub mod limits;
+pub mod writer;
+
+pub use crate::core::Core;
