@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use weft_log::Store;
 
 use crate::feed::Feed;
 use crate::limits::Limits;
+use crate::reads::Reads;
 use crate::writer::Appender;
 
 /// A running server, seen from its parts. Cheap to clone.
@@ -23,7 +24,9 @@ struct Shared {
     store_id: String,
     appender: Appender,
     feed: Feed,
+    reads: Reads,
     limits: Limits,
+    streams: Arc<Semaphore>,
     since: Instant,
 }
 
@@ -48,7 +51,10 @@ impl Core {
     pub fn new(parts: Parts) -> Self {
         let Parts { store, store_id, appender, feed, limits, ended } = parts;
         let since = Instant::now();
-        Self { shared: Arc::new(Shared { store, store_id, appender, feed, limits, since }), ended }
+        let reads = Reads::new(store.clone(), limits.reads_max);
+        let streams = Arc::new(Semaphore::new(limits.streams_max));
+        let shared = Shared { store, store_id, appender, feed, reads, limits, streams, since };
+        Self { shared: Arc::new(shared), ended }
     }
 
     /// Returns the store.
@@ -69,6 +75,21 @@ impl Core {
     /// Returns the feed.
     pub fn feed(&self) -> &Feed {
         &self.shared.feed
+    }
+
+    /// Returns what answers questions about the log.
+    pub fn reads(&self) -> &Reads {
+        &self.shared.reads
+    }
+
+    /// Returns the right to one more stream; `None` if there are too many.
+    pub fn stream_permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.shared.streams).try_acquire_owned().ok()
+    }
+
+    /// Returns how many streams are open.
+    pub fn n_streams(&self) -> usize {
+        self.shared.limits.streams_max - self.shared.streams.available_permits()
     }
 
     /// Returns the limits.

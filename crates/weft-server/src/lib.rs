@@ -5,7 +5,11 @@
 
 pub mod core;
 pub mod feed;
+mod http;
 pub mod limits;
+pub mod place;
+pub mod reads;
+pub mod record;
 pub mod writer;
 
 pub use crate::core::Core;

@@ -1,0 +1,117 @@
+//! `GET /v1/stream`: records as they come, over server-sent events or a WebSocket, from any place in the log on.
+//!
+//! A stream pulls from the feed no faster than its reader takes, so that it holds one portion in memory whatever its reader does.
+
+mod sse;
+mod ws;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use axum::routing::get;
+use tokio::sync::OwnedSemaphorePermit;
+use weft_event::json::Tape;
+use weft_event::problem::Problems;
+use weft_log::reader::ReadError;
+use weft_log::{Filter, Position, query};
+
+use super::answer::Failure;
+use super::params::{self, Params};
+use crate::feed::{Cursor, Live};
+use crate::{Core, place};
+
+/// How long a reader may leave what it was sent before it is told where to resume, and dropped.
+const READER_PATIENCE: Duration = Duration::from_secs(20);
+
+/// Returns the routes.
+pub(crate) fn routes() -> axum::Router<Core> {
+    axum::Router::new().route("/v1/stream", get(stream))
+}
+
+async fn stream(
+    State(core): State<Core>,
+    Query(pairs): Query<Vec<(String, String)>>,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Failure> {
+    let params = Params::of(pairs, &["filter", "after"])?;
+    let filter = params.filter()?;
+    let last_seen = match headers.get("last-event-id") {
+        None => params.place("after", &core)?,
+        Some(id) => {
+            let id = id.to_str().unwrap_or_default();
+            Some(params::place_of("Last-Event-ID", id, &core)?)
+        }
+    };
+    let after = match last_seen {
+        Some(after) => {
+            params::check_resume(&core, after).await?;
+            after
+        }
+        None => core.feed().last(),
+    };
+    let permit = core.stream_permit().ok_or_else(|| {
+        let message = format!("{} streams are open, and no more may be", core.limits().streams_max);
+        Failure::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", message).retry_after(5)
+    })?;
+    let next = place::after(after).unwrap_or(Position::FIRST);
+    let live = Stream::new(&core, next, filter, permit);
+    match upgrade {
+        Ok(upgrade) => Ok(ws::answer(upgrade, core, live)),
+        Err(rejection) if headers.contains_key(header::UPGRADE) => {
+            let message = rejection.body_text();
+            Err(Failure::new(StatusCode::BAD_REQUEST, "bad_upgrade", message))
+        }
+        Err(_) => Ok(sse::answer(core, live)),
+    }
+}
+
+/// One reader's way through the log.
+struct Stream {
+    cursor: Cursor,
+    filter: Filter,
+    tape: Tape,
+    problems: Problems,
+    /// The last position that the reader was told of, or that is of no concern to it.
+    seen: u64,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// What a stream has for its reader.
+struct Portion {
+    records: Vec<Arc<Live>>,
+    lost: Vec<(Position, Position)>,
+}
+
+impl Stream {
+    fn new(core: &Core, next: Position, filter: Filter, permit: OwnedSemaphorePermit) -> Self {
+        let cursor = core.feed().cursor(next);
+        let (tape, problems, seen) = (Tape::new(), Problems::new(), next.get() - 1);
+        Self { cursor, filter, tape, problems, seen, _permit: permit }
+    }
+
+    /// Waits for matching records and returns them; `None` when the feed has ended.
+    async fn next(&mut self) -> Result<Option<Portion>, ReadError> {
+        loop {
+            if !self.cursor.ready().await {
+                return Ok(None);
+            }
+            let chunk = self.cursor.read().await?;
+            let Self { filter, tape, problems, .. } = self;
+            let is_match =
+                |live: &Arc<Live>| query::is_match(filter, &live.meta, &live.line, tape, problems);
+            let mut records = chunk.records;
+            let mut is_match = is_match;
+            records.retain(|live| is_match(live));
+            self.seen = self.cursor.next().get() - 1;
+            if !records.is_empty() || !chunk.lost.is_empty() {
+                return Ok(Some(Portion { records, lost: chunk.lost }));
+            }
+        }
+    }
+}
