@@ -7,6 +7,7 @@ pub mod core;
 pub mod feed;
 mod http;
 pub mod limits;
+pub mod patience;
 pub mod place;
 pub mod reads;
 pub mod record;
