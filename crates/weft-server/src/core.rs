@@ -7,7 +7,9 @@ use tokio::sync::watch;
 use weft_log::Store;
 
 use crate::feed::Feed;
+use crate::intake::Intake;
 use crate::limits::Limits;
+use crate::metrics::Counters;
 use crate::writer::Appender;
 
 /// A running server, seen from its parts. Cheap to clone.
@@ -25,6 +27,8 @@ struct Shared {
     feed: Feed,
     limits: Limits,
     since: Instant,
+    counters: Counters,
+    intake: Intake,
 }
 
 /// What a [`Core`] is made of.
@@ -47,8 +51,10 @@ impl Core {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Self {
         let Parts { store, store_id, appender, feed, limits, ended } = parts;
-        let since = Instant::now();
-        Self { shared: Arc::new(Shared { store, store_id, appender, feed, limits, since }), ended }
+        let (since, counters) = (Instant::now(), Counters::default());
+        let intake = Intake::new(&store, &limits);
+        let shared = Shared { store, store_id, appender, feed, limits, since, counters, intake };
+        Self { shared: Arc::new(shared), ended }
     }
 
     /// Returns the store.
@@ -79,6 +85,21 @@ impl Core {
     /// Returns when the server began.
     pub fn since(&self) -> Instant {
         self.shared.since
+    }
+
+    /// Returns what the server counts.
+    pub fn counters(&self) -> &Counters {
+        &self.shared.counters
+    }
+
+    /// Returns the gates that events come in by.
+    pub fn intake(&self) -> &Intake {
+        &self.shared.intake
+    }
+
+    /// Returns whether the server is ending.
+    pub fn is_ended(&self) -> bool {
+        *self.ended.borrow()
     }
 
     /// Waits for the end of the server.
