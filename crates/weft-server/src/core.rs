@@ -7,7 +7,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use weft_log::Store;
 
 use crate::feed::Feed;
+use crate::intake::Intake;
 use crate::limits::Limits;
+use crate::metrics::Counters;
 use crate::reads::Reads;
 use crate::writer::Appender;
 
@@ -28,6 +30,8 @@ struct Shared {
     limits: Limits,
     streams: Arc<Semaphore>,
     since: Instant,
+    counters: Counters,
+    intake: Intake,
 }
 
 /// What a [`Core`] is made of.
@@ -50,10 +54,22 @@ impl Core {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Self {
         let Parts { store, store_id, appender, feed, limits, ended } = parts;
-        let since = Instant::now();
+        let (since, counters) = (Instant::now(), Counters::default());
+        let intake = Intake::new(&store, &limits);
         let reads = Reads::new(store.clone(), limits.reads_max);
         let streams = Arc::new(Semaphore::new(limits.streams_max));
-        let shared = Shared { store, store_id, appender, feed, reads, limits, streams, since };
+        let shared = Shared {
+            store,
+            store_id,
+            appender,
+            feed,
+            reads,
+            limits,
+            streams,
+            since,
+            counters,
+            intake,
+        };
         Self { shared: Arc::new(shared), ended }
     }
 
@@ -100,6 +116,21 @@ impl Core {
     /// Returns when the server began.
     pub fn since(&self) -> Instant {
         self.shared.since
+    }
+
+    /// Returns what the server counts.
+    pub fn counters(&self) -> &Counters {
+        &self.shared.counters
+    }
+
+    /// Returns the gates that events come in by.
+    pub fn intake(&self) -> &Intake {
+        &self.shared.intake
+    }
+
+    /// Returns whether the server is ending.
+    pub fn is_ended(&self) -> bool {
+        *self.ended.borrow()
     }
 
     /// Waits for the end of the server.

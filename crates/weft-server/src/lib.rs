@@ -3,10 +3,13 @@
 //! It does not know terminals. One thread writes the log for everybody ([`writer`]), one reads what comes ([`feed`]), and everything
 //! else asks these two.
 
+pub mod access;
 pub mod core;
 pub mod feed;
-mod http;
+pub mod http;
+pub mod intake;
 pub mod limits;
+pub mod metrics;
 pub mod patience;
 pub mod place;
 pub mod reads;

@@ -5,7 +5,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
-use weft_log::log::{Answer, AppendError, Batch, Log};
+use weft_log::log::{Answer, AppendError, Batch, Durability, Log};
 
 use crate::feed::Waker;
 use crate::limits::Limits;
@@ -81,11 +81,17 @@ fn write(log: &Log, mut queue: mpsc::Receiver<Waiting>, waker: &Waker) {
             .into_iter()
             .map(|Waiting { batch, answer, _room }| (batch, (answer, _room)))
             .unzip();
+        let is_only_written = batches.iter().all(|batch| batch.durability == Durability::Written);
         let outcomes = log.append_all(batches);
         waker.wake();
         for ((answer, _room), outcome) in answers.into_iter().zip(outcomes) {
             // A client that is gone by now has no use for its answer.
             drop(answer.send(outcome));
+        }
+        // Readers see what is synced. The next append would do it; if none waits, nobody knows when that comes.
+        if is_only_written && queue.is_empty() {
+            sync(log);
+            waker.wake();
         }
     }
     if let Err(error) = log.close() {
@@ -93,7 +99,23 @@ fn write(log: &Log, mut queue: mpsc::Receiver<Waiting>, waker: &Waker) {
     }
 }
 
+/// Makes durable what is written. If that fails, the next append finds out and makes it good or says so.
+fn sync(log: &Log) {
+    let (events, conditions) = (Vec::new(), Vec::new());
+    let nothing = Batch { events, conditions, durability: Durability::Synced };
+    for outcome in log.append_all(vec![nothing]) {
+        if let Err(error) = outcome {
+            tracing::error!("cannot sync what is written: {error}");
+        }
+    }
+}
+
 impl Appender {
+    /// Returns how many bytes wait to be written, to about a kilobyte for each batch.
+    pub fn waiting_bytes(&self) -> usize {
+        self.permits_max.saturating_sub(self.room.available_permits()) * PERMIT_BYTES
+    }
+
     /// Appends a batch, and returns what became of it once that is as durable as it asks for.
     pub async fn append(&self, batch: Batch) -> Result<Answer, WriteFailure> {
         let bytes: usize = batch.events.iter().map(|event| event.entry.group_bytes()).sum();

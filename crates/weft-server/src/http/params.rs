@@ -1,11 +1,12 @@
 //! The parameters of a request for records, each by name. One that is not known is refused, so that a slip does not go unseen.
 
-use axum::http::StatusCode;
+use axum::http::{StatusCode, Uri};
 use weft_log::disk::RealDisk;
 use weft_log::query::Order;
 use weft_log::{Filter, Position, reader};
 
 use super::answer::Failure;
+use super::query::{self, BadQuery};
 use crate::Core;
 use crate::place::{self, Place};
 
@@ -16,7 +17,13 @@ pub(crate) struct Params {
 
 impl Params {
     /// Takes the parameters of a request that knows these.
-    pub(crate) fn of(pairs: Vec<(String, String)>, known: &[&str]) -> Result<Self, Failure> {
+    pub(crate) fn of(uri: &Uri, known: &[&str]) -> Result<Self, Failure> {
+        let pairs = query::pairs(uri.query().unwrap_or_default());
+        let pairs =
+            pairs.map(|pair| pair.map(|(name, value)| (name.into_owned(), value.into_owned())));
+        let pairs: Vec<(String, String)> = pairs
+            .collect::<Result<_, BadQuery>>()
+            .map_err(|error| Failure::bad("bad_query", error.to_string()))?;
         if let Some((name, _)) = pairs.iter().find(|(name, _)| !known.contains(&&**name)) {
             let message = format!("there is no parameter `{name}`; there are {}", known.join(", "));
             return Err(Failure::new(StatusCode::BAD_REQUEST, "unknown_parameter", message));

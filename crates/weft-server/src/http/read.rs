@@ -1,8 +1,8 @@
 //! Reading over HTTP: records by filter in pages, one by its position, a session, a trace.
 
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
-use axum::http::{StatusCode, header};
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use weft_event::json::{Json, Object};
@@ -30,10 +30,8 @@ pub(crate) fn routes() -> axum::Router<Core> {
         .route("/v1/traces/{id}", get(trace))
 }
 
-type Pairs = Query<Vec<(String, String)>>;
-
-async fn list(State(core): State<Core>, Query(pairs): Pairs) -> Result<Response, Failure> {
-    let params = Params::of(pairs, &["filter", "after", "before", "order", "limit", "format"])?;
+async fn list(State(core): State<Core>, uri: Uri) -> Result<Response, Failure> {
+    let params = Params::of(&uri, &["filter", "after", "before", "order", "limit", "format"])?;
     let form = form(&params)?;
     let filter = params.filter()?;
     page(&core, &params, filter, form).await
@@ -84,27 +82,22 @@ async fn one(State(core): State<Core>, Path(text): Path<String>) -> Result<Respo
 async fn session(
     State(core): State<Core>,
     Path(id): Path<String>,
-    Query(pairs): Pairs,
+    uri: Uri,
 ) -> Result<Response, Failure> {
-    named(&core, "session", &id, pairs).await
+    named(&core, "session", &id, &uri).await
 }
 
 async fn trace(
     State(core): State<Core>,
     Path(id): Path<String>,
-    Query(pairs): Pairs,
+    uri: Uri,
 ) -> Result<Response, Failure> {
-    named(&core, "trace", &id, pairs).await
+    named(&core, "trace", &id, &uri).await
 }
 
 /// All records of one session or trace: by producer, or by position in pages.
-async fn named(
-    core: &Core,
-    field: &str,
-    id: &str,
-    pairs: Vec<(String, String)>,
-) -> Result<Response, Failure> {
-    let params = Params::of(pairs, &["after", "before", "order", "limit", "format"])?;
+async fn named(core: &Core, field: &str, id: &str, uri: &Uri) -> Result<Response, Failure> {
+    let params = Params::of(uri, &["after", "before", "order", "limit", "format"])?;
     let form = form(&params)?;
     let mut text = format!("{field}=");
     weft_event::json::write_text(&mut text, id);

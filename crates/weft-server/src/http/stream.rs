@@ -6,12 +6,11 @@ mod sse;
 mod ws;
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::{Query, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::Response;
 use axum::routing::get;
 use tokio::sync::OwnedSemaphorePermit;
@@ -25,8 +24,9 @@ use super::params::{self, Params};
 use crate::feed::{Cursor, Live};
 use crate::{Core, place};
 
-/// How long a reader may leave what it was sent before it is told where to resume, and dropped.
-const READER_PATIENCE: Duration = Duration::from_secs(20);
+/// A reader that leaves what it was sent is told where to resume and dropped after this part of its patience; after all of it, the
+/// connection is broken off.
+const TOLD_AFTER: u32 = 2;
 
 /// Returns the routes.
 pub(crate) fn routes() -> axum::Router<Core> {
@@ -35,11 +35,11 @@ pub(crate) fn routes() -> axum::Router<Core> {
 
 async fn stream(
     State(core): State<Core>,
-    Query(pairs): Query<Vec<(String, String)>>,
+    uri: Uri,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Failure> {
-    let params = Params::of(pairs, &["filter", "after"])?;
+    let params = Params::of(&uri, &["filter", "after"])?;
     let filter = params.filter()?;
     let last_seen = match headers.get("last-event-id") {
         None => params.place("after", &core)?,

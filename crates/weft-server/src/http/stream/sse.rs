@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures_util::stream;
 
-use super::{Portion, READER_PATIENCE, Stream};
+use super::{Portion, Stream, TOLD_AFTER};
 use crate::{Core, place, record};
 
 /// What a stream begins with: how soon to come again after it broke off, in milliseconds.
@@ -44,7 +44,8 @@ enum Next {
 }
 
 async fn step(mut state: State) -> Option<(Result<Bytes, Infallible>, State)> {
-    if state.sent.is_some_and(|sent| sent.elapsed() > READER_PATIENCE) {
+    let patience = state.core.limits().reader_patience / TOLD_AFTER;
+    if state.sent.is_some_and(|sent| sent.elapsed() > patience) {
         state.next = Next::End;
         let farewell = farewell(&state, "slow");
         state.sent = None;

@@ -4,7 +4,7 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_
 use axum::response::Response;
 use futures_util::{SinkExt as _, StreamExt as _};
 
-use super::{Portion, READER_PATIENCE, Stream};
+use super::{Portion, Stream, TOLD_AFTER};
 use crate::{Core, place, record};
 
 /// Bytes of one message that a client may send: it has nothing to say.
@@ -29,6 +29,7 @@ enum End {
 async fn serve(socket: WebSocket, core: Core, mut live: Stream) {
     let (mut send, mut receive) = socket.split();
     let ended = core.clone();
+    let patience = core.limits().reader_patience / TOLD_AFTER;
     // Where a reader that is cut off half-way has to go on.
     let mut told = live.seen;
     let end = loop {
@@ -57,7 +58,7 @@ async fn serve(socket: WebSocket, core: Core, mut live: Stream) {
             }
             send.flush().await
         };
-        match tokio::time::timeout(READER_PATIENCE, sending).await {
+        match tokio::time::timeout(patience, sending).await {
             Ok(Ok(())) => {}
             Ok(Err(_gone)) => break End::Gone,
             Err(_elapsed) => break End::Told("slow"),
@@ -68,7 +69,7 @@ async fn serve(socket: WebSocket, core: Core, mut live: Stream) {
     let reason = format!("{{\"why\":\"{why}\",\"after\":\"{cursor}\"}}");
     let close = Message::Close(Some(CloseFrame { code: close_code::AWAY, reason: reason.into() }));
     // A reader that does not take this either will see the connection end.
-    drop(tokio::time::timeout(READER_PATIENCE, send.send(close)).await);
+    drop(tokio::time::timeout(patience, send.send(close)).await);
 }
 
 /// Returns the messages, each with the position up to which its reader then knows everything.

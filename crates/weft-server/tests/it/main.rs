@@ -1,0 +1,10 @@
+//! The server as its clients meet it: real sockets, a real store.
+
+mod client;
+mod cloudevents;
+mod guarded;
+mod health;
+mod hostile;
+mod limits;
+mod post;
+mod server;
