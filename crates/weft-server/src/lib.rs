@@ -5,11 +5,12 @@
 
 pub mod core;
 pub mod feed;
-mod http;
+pub mod http;
 pub mod limits;
 pub mod place;
 pub mod reads;
 pub mod record;
+pub mod subs;
 pub mod writer;
 
 pub use crate::core::Core;
