@@ -235,7 +235,13 @@ impl<T: Clone> Schedule<T> {
     }
 
     /// Says that an event failed. `draw` is a random number for the time until the next try.
-    pub fn failed(&mut self, ticket: Ticket, failure: Failure, now: Duration, draw: u64) -> Verdict {
+    pub fn failed(
+        &mut self,
+        ticket: Ticket,
+        failure: Failure,
+        now: Duration,
+        draw: u64,
+    ) -> Verdict {
         let (n_accepted, attempts_max) = (self.n_accepted, self.rules.attempts_max);
         let Some(item) = self.item(ticket) else { return Verdict::Again };
         match failure {
@@ -282,7 +288,9 @@ impl<T: Clone> Schedule<T> {
 
     /// Puts an event that was under way back to where it stood.
     fn land(&mut self, ticket: Ticket, due: Duration, change: impl FnOnce(&mut Item<T>)) {
-        let Some(item) = self.item(ticket).filter(|item| item.state == State::Flying) else { return };
+        let Some(item) = self.item(ticket).filter(|item| item.state == State::Flying) else {
+            return;
+        };
         item.state = State::Waiting;
         change(item);
         let id = self.by_ticket[&ticket];

@@ -35,7 +35,8 @@ mod tests {
     fn tries_are_further_and_further_apart_and_not_all_at_once() {
         let backoff = Backoff { min: Duration::from_secs(1), max: Duration::from_secs(60) };
         let span = |failures| {
-            let [least, most] = [0, 1000].map(|draw| backoff.delay(failures, None, draw).as_millis());
+            let [least, most] =
+                [0, 1000].map(|draw| backoff.delay(failures, None, draw).as_millis());
             format!("{least}..{most}")
         };
         let spans: Vec<_> = [1, 2, 3, 6, 7, 8, u32::MAX].map(span).into();

@@ -70,7 +70,8 @@ fn an_event_that_fails_holds_its_session_until_it_is_dead_and_no_other() {
         flights.iter().filter(|flight| flight.position == 3).for_each(|b| {
             schedule.done(b.ticket);
         });
-        let verdict = schedule.failed(failing.ticket, Failure::Refused { retry_after: None }, now, 0);
+        let verdict =
+            schedule.failed(failing.ticket, Failure::Refused { retry_after: None }, now, 0);
         if attempt < 3 {
             assert_eq!(verdict, Verdict::Again);
             assert_eq!(start_all(&mut schedule, now), [], "its session waits");
