@@ -9,6 +9,7 @@ use weft_log::Store;
 use crate::feed::Feed;
 use crate::limits::Limits;
 use crate::reads::Reads;
+use crate::subs::desk::Desk;
 use crate::writer::Appender;
 
 /// A running server, seen from its parts. Cheap to clone.
@@ -27,6 +28,7 @@ struct Shared {
     reads: Reads,
     limits: Limits,
     streams: Arc<Semaphore>,
+    desk: Desk,
     since: Instant,
 }
 
@@ -53,7 +55,9 @@ impl Core {
         let since = Instant::now();
         let reads = Reads::new(store.clone(), limits.reads_max);
         let streams = Arc::new(Semaphore::new(limits.streams_max));
-        let shared = Shared { store, store_id, appender, feed, reads, limits, streams, since };
+        let desk = Desk::default();
+        let shared =
+            Shared { store, store_id, appender, feed, reads, limits, streams, desk, since };
         Self { shared: Arc::new(shared), ended }
     }
 
@@ -90,6 +94,11 @@ impl Core {
     /// Returns how many streams are open.
     pub fn n_streams(&self) -> usize {
         self.shared.limits.streams_max - self.shared.streams.available_permits()
+    }
+
+    /// Returns where running subscriptions are found.
+    pub fn desk(&self) -> &Desk {
+        &self.shared.desk
     }
 
     /// Returns the limits.

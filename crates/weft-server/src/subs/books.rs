@@ -1,6 +1,7 @@
 //! What the log says of subscriptions: the one place they are kept. Folded from records of three last-value topics.
 
 mod read;
+mod show;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -195,8 +196,15 @@ impl Books {
             ACKNOWLEDGEMENTS => {
                 let entry = self.entries.get_mut(key).filter(|entry| entry.is_of(data))?;
                 let round = data.get("round").and_then(Value::as_u64);
-                if entry.definition.as_ref().ok().map(|definition| definition.round) == round {
-                    entry.progress = Acknowledged::read(data)?;
+                let is_now = entry.definition.as_ref().is_ok_and(|now| Some(now.round) == round);
+                let read = Acknowledged::read(data)?;
+                if is_now {
+                    entry.progress = read;
+                } else {
+                    // It is of an earlier round: what was counted goes on.
+                    let Acknowledged { n_delivered, n_lost, .. } = read;
+                    entry.progress.n_delivered = entry.progress.n_delivered.max(n_delivered);
+                    entry.progress.n_lost = entry.progress.n_lost.max(n_lost);
                 }
                 Some(key.to_owned())
             }
@@ -210,6 +218,16 @@ impl Books {
                 }
                 Some(name.to_owned())
             }
+        }
+    }
+
+    /// Takes what was just written of how far a subscription is.
+    pub(super) fn note_progress(&mut self, of: &Definition, written: Acknowledged) {
+        if let Some(entry) = self.entries.get_mut(&of.name)
+            && let Ok(now) = &entry.definition
+            && (&now.id, now.round) == (&of.id, of.round)
+        {
+            entry.progress = written;
         }
     }
 

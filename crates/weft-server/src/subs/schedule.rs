@@ -281,6 +281,15 @@ impl<T: Clone> Schedule<T> {
         Verdict::Again
     }
 
+    /// Returns an event that is not settled.
+    pub fn get(&self, ticket: Ticket) -> Option<Flight<T>> {
+        let lane = self.lanes.get(self.by_ticket.get(&ticket)?)?;
+        let item = lane.items.iter().find(|item| item.ticket == ticket)?;
+        let Item { position, attempt, ref event, .. } = *item;
+        let is_replay = matches!(lane.key, SessionKey::Replay(_));
+        Some(Flight { ticket, position, attempt, is_replay, event: event.clone() })
+    }
+
     fn item(&mut self, ticket: Ticket) -> Option<&mut Item<T>> {
         let lane = self.lanes.get_mut(self.by_ticket.get(&ticket)?)?;
         lane.items.iter_mut().find(|item| item.ticket == ticket)

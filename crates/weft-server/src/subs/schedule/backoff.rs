@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The longest that a receiver can ask to be left alone.
-pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(60 * 60);
+const RETRY_AFTER_MAX: Duration = Duration::from_secs(60 * 60);
 
 /// How long to wait between tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
