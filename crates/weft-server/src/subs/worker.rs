@@ -118,6 +118,9 @@ impl Worker {
         let core = self.core.clone();
         loop {
             self.admit().await;
+            for (ticket, failure) in self.counter.expire(Instant::now()) {
+                self.returned(ticket, failure);
+            }
             self.ledger.flush(&core, &self.definition, &mut self.schedule).await;
             self.start();
             let written_at =
@@ -221,9 +224,6 @@ impl Worker {
         }
         if matches!(self.way, Way::Pull) {
             let (now, elapsed) = (Instant::now(), self.elapsed());
-            for (ticket, failure) in self.counter.expire(now) {
-                self.returned(ticket, failure);
-            }
             let lent_for = self.definition.retry.timeout;
             self.counter.serve(&mut self.schedule, pull::Clock { now, elapsed, lent_for });
             return;

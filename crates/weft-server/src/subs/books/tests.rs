@@ -34,7 +34,7 @@ impl Kept {
     }
 
     fn write(&self, note: &Note) {
-        self.write_all(&[note.clone()]);
+        self.write_all(std::slice::from_ref(note));
     }
 
     fn write_all(&self, notes: &[Note]) {
@@ -95,7 +95,7 @@ fn what_was_written_is_read_back() {
         Note::acknowledged(&one, &acknowledged)
     });
     kept.write_all(&acknowledged.collect::<Vec<_>>());
-    [5, 6, 7].map(|position| kept.write(&Note::dead(&one, &dead(position))));
+    [5, 6, 7].into_iter().for_each(|position| kept.write(&Note::dead(&one, &dead(position))));
     let books = kept.books();
     kept.change(&change::set_fate(&books, "one", &Which::At(vec![6]), Fate::Gone).expect("dead"))
         .expect("written");
