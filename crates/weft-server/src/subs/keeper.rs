@@ -120,8 +120,8 @@ async fn reconcile(core: &Core, workers: &mut HashMap<String, Kept>, names: BTre
             kept.ticks.send_modify(|tick| *tick += 1);
             continue;
         }
+        core.desk().take(&name);
         if let Some(kept) = workers.remove(&name) {
-            core.desk().take(&name);
             let (definition, written) = stop(kept).await;
             // The log says so too; the next worker does not wait until that is read.
             core.desk().keep(|books| books.note_progress(&definition, written));
