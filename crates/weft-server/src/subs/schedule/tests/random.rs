@@ -86,6 +86,9 @@ impl Life {
             if run.is_empty() {
                 break;
             }
+            for flight in &run {
+                world.check_turn(flight.position, &run);
+            }
             world.given.extend(run.iter().map(|flight| flight.position));
             self.under_way.extend(run);
         }
@@ -133,6 +136,16 @@ impl World {
         self.log[position as usize - 1].is_none()
             || self.taken.contains(&position)
             || self.dead.contains(&position)
+    }
+
+    /// An event goes out when all before it in its session are settled, or go out with it.
+    fn check_turn(&self, position: u64, run: &[Flight<()>]) {
+        let session = self.log[position as usize - 1];
+        let before = (1..position).filter(|before| self.log[*before as usize - 1] == session);
+        for before in before {
+            let is_with_it = run.iter().any(|flight| flight.position == before);
+            assert!(is_with_it || self.is_settled(before), "{position} goes before {before}");
+        }
     }
 
     fn check_written(&self) {
