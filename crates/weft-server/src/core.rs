@@ -11,6 +11,7 @@ use crate::intake::Intake;
 use crate::limits::Limits;
 use crate::metrics::Counters;
 use crate::reads::Reads;
+use crate::subs::desk::Desk;
 use crate::writer::Appender;
 
 /// A running server, seen from its parts. Cheap to clone.
@@ -29,6 +30,7 @@ struct Shared {
     reads: Reads,
     limits: Limits,
     streams: Arc<Semaphore>,
+    desk: Desk,
     since: Instant,
     counters: Counters,
     intake: Intake,
@@ -66,6 +68,7 @@ impl Core {
             reads,
             limits,
             streams,
+            desk: Desk::default(),
             since,
             counters,
             intake,
@@ -106,6 +109,11 @@ impl Core {
     /// Returns how many streams are open.
     pub fn n_streams(&self) -> usize {
         self.shared.limits.streams_max - self.shared.streams.available_permits()
+    }
+
+    /// Returns where running subscriptions are found.
+    pub fn desk(&self) -> &Desk {
+        &self.shared.desk
     }
 
     /// Returns the limits.

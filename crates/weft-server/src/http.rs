@@ -11,6 +11,7 @@ pub(crate) mod params;
 pub(crate) mod query;
 mod read;
 mod stream;
+mod subs;
 
 use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
@@ -29,6 +30,7 @@ pub fn router(core: &Core, access: Access) -> Router {
         .merge(health::routes())
         .merge(read::routes())
         .merge(stream::routes())
+        .merge(subs::routes())
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(access, guard::check))

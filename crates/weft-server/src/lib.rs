@@ -14,6 +14,7 @@ pub mod patience;
 pub mod place;
 pub mod reads;
 pub mod record;
+pub mod subs;
 pub mod writer;
 
 pub use crate::core::Core;

@@ -35,6 +35,50 @@ pub struct Limits {
     pub reads_max: usize,
     /// Records that the index may lack while the server calls itself ready.
     pub index_lag_max: u64,
+    /// What subscriptions take.
+    pub subscriptions: SubscriptionLimits,
+}
+
+/// What subscriptions take at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubscriptionLimits {
+    /// How many there are.
+    pub subscriptions_max: usize,
+    /// Events of one that are held in memory: under way, failing, or behind those. Beyond that the log is not read on.
+    pub held_max: usize,
+    /// Bytes of them.
+    pub held_bytes_max: usize,
+    /// How often the position of one is written while it moves.
+    pub acknowledge_every: Duration,
+    /// Positions that do not match before the position is written although nothing was delivered.
+    pub skipped_max: u64,
+    /// Dead letters of one. Beyond that it is paused.
+    pub dead_max: usize,
+    /// Requests for the events of one that wait at a time.
+    pub pulls_max: usize,
+    /// Events that one such request is given.
+    pub pull_events_max: usize,
+    /// How long one such request waits.
+    pub pull_patience_max: Duration,
+    /// How long deliveries under way are waited for at the end.
+    pub end_patience: Duration,
+}
+
+impl Default for SubscriptionLimits {
+    fn default() -> Self {
+        Self {
+            subscriptions_max: 100,
+            held_max: 4096,
+            held_bytes_max: 8 << 20,
+            acknowledge_every: Duration::from_secs(1),
+            skipped_max: 100_000,
+            dead_max: 10_000,
+            pulls_max: 64,
+            pull_events_max: 1000,
+            pull_patience_max: Duration::from_secs(60),
+            end_patience: Duration::from_secs(5),
+        }
+    }
 }
 
 impl Default for Limits {
@@ -55,6 +99,7 @@ impl Default for Limits {
             recent_bytes_max: 16 << 20,
             reads_max: 16,
             index_lag_max: 100_000,
+            subscriptions: SubscriptionLimits::default(),
         }
     }
 }

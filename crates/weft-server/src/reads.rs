@@ -75,7 +75,8 @@ impl Reads {
         .await
     }
 
-    async fn read<T: Send + 'static>(
+    /// Asks whatever is asked, on a thread where it may take its time.
+    pub async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Records) -> Result<T, ReadsError> + Send + 'static,
     ) -> Result<T, ReadsError> {

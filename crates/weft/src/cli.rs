@@ -6,7 +6,7 @@ use weft_event::Dialect;
 
 use crate::{
     Outcome, bench, completions, convert, emit, explain, export, gaps, import, ingest, init, log,
-    merge, prune, reindex, rejects, schema, session, show, sql, stats, tail, taxonomy, trace,
+    merge, prune, reindex, rejects, schema, session, show, sql, stats, sub, tail, taxonomy, trace,
     validate, verify,
 };
 
@@ -66,6 +66,7 @@ pub(crate) enum Command {
     Import(import::Args),
     Verify(verify::Args),
     Prune(prune::Args),
+    Sub(sub::Args),
     Index(reindex::Args),
     Types(taxonomy::Args),
     Schema(schema::Args),
@@ -97,6 +98,7 @@ impl Command {
             Command::Import(args) => import::run(args),
             Command::Verify(args) => verify::run(args),
             Command::Prune(args) => prune::run(args),
+            Command::Sub(args) => sub::run(args),
             Command::Index(args) => reindex::run(args),
             Command::Types(args) => taxonomy::run(args),
             Command::Schema(args) => schema::run(args),

@@ -30,6 +30,7 @@ mod signals;
 mod sql;
 mod stats;
 mod stores;
+mod sub;
 mod table;
 mod tail;
 mod taxonomy;

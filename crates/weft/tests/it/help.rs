@@ -63,6 +63,7 @@ fn help_as_a_whole() {
       import       Bring what other tools kept into the log
       verify       Check a store: every seal, checksum, link and position, the index, the blobs
       prune        Archive old segments, or delete them
+      sub          Make, list, pause, replay and remove subscriptions
       index        Show how far the index is, or make it again from the log
       types        List the event types: what each means, and the status it gives its actor
       schema       Print the JSON Schema of a dialect

@@ -22,6 +22,7 @@ mod show;
 mod sql;
 mod stats;
 mod stored;
+mod sub;
 mod tail;
 mod trace;
 mod validate;
