@@ -3,9 +3,13 @@
 //! It does not know terminals. One thread writes the log for everybody ([`writer`]), one reads what comes ([`feed`]), and everything
 //! else asks these two.
 
+pub mod address;
 pub mod core;
 pub mod feed;
+pub mod http;
 pub mod limits;
+pub mod serve;
+pub mod socket;
 pub mod writer;
 
 pub use crate::core::Core;

@@ -13,6 +13,8 @@ pub struct Limits {
     pub queue_bytes_max: usize,
     /// How long a request waits for room in the queue before it is told to come again.
     pub queue_patience: Duration,
+    /// HTTP connections that are open at a time on one address; more wait to be accepted.
+    pub connections_max: usize,
     /// How long a client may take to send its request.
     pub request_patience: Duration,
     /// Streams that are open at a time.
@@ -36,6 +38,7 @@ impl Default for Limits {
             request_events_max: 50_000,
             queue_bytes_max: 64 << 20,
             queue_patience: Duration::from_secs(2),
+            connections_max: 12_000,
             request_patience: Duration::from_secs(30),
             streams_max: 10_000,
             stream_bytes_max: 1 << 20,
