@@ -4,6 +4,7 @@
 //! else asks these two.
 
 pub mod address;
+pub mod config;
 pub mod core;
 pub mod feed;
 pub mod http;
