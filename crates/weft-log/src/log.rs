@@ -491,7 +491,7 @@ pub fn settle(store: &Store, owner: Owner) -> Result<Vec<Finding>, BeginError> {
 }
 
 /// Returns whether a store needs nothing done before it is read.
-fn is_settled(store: &Store) -> bool {
+pub fn is_settled(store: &Store) -> bool {
     let Ok(Some(head)) = recover::read_head(&RealDisk, store.root()) else { return false };
     let Ok(segments) = recover::list_segments(&RealDisk, &store.log()) else { return false };
     let segment = store.log().join(head.segment.file(Form::Plain));

@@ -79,7 +79,7 @@ pub enum ServeError {
         /// The store.
         store: PathBuf,
         /// Where that one is, if it says so.
-        addresses: Option<Addresses>,
+        addresses: Option<Box<Addresses>>,
     },
     /// An address cannot be had.
     #[error("cannot listen on {address}")]
@@ -116,8 +116,8 @@ pub enum ServeError {
     },
 }
 
-fn running_at(addresses: &Option<Addresses>) -> String {
-    let Some(Addresses { pid, http, .. }) = addresses else { return String::new() };
+fn running_at(addresses: &Option<Box<Addresses>>) -> String {
+    let Some(Addresses { pid, http, .. }) = addresses.as_deref() else { return String::new() };
     let http = http.first().map(|http| format!(" at http://{http}")).unwrap_or_default();
     format!("{http} (process {pid})")
 }

@@ -52,6 +52,8 @@ enum Job {
     Append(Waiting),
     /// Look after the store.
     Tend,
+    /// Look after it, bring the index up to date, and say so.
+    Settle(oneshot::Sender<()>),
     /// Take nothing more.
     Stop,
 }
@@ -83,7 +85,9 @@ pub fn start(log: Log, limits: &Limits, waker: Waker) -> std::io::Result<(Append
     let room = Arc::new(Semaphore::new(permits_max));
     let thread = thread::Builder::new().name("weft-writer".to_owned());
     let thread = thread.spawn(move || {
-        let ready = log.get_ready(&mut |done| drop(state.send_replace(Some(done))));
+        let ready = log.get_ready(&mut |done| {
+            state.send_replace(Some(done));
+        });
         if let Err(error) = ready {
             // Whoever appends is told, for then it is tried again.
             tracing::error!(error = %chain(&error), "the store is not ready for writing");
@@ -117,12 +121,13 @@ fn write(log: &Log, mut jobs: mpsc::Receiver<Job>, waker: &Waker) {
     let mut is_unsynced = false;
     let mut is_over = false;
     while !is_over && let Some(first) = jobs.blocking_recv() {
-        let (mut waiting, mut tend) = (Vec::new(), false);
+        let (mut waiting, mut tend, mut settled) = (Vec::new(), false, Vec::new());
         let mut next = Some(first);
         while let Some(job) = next {
             match job {
                 Job::Append(one) => waiting.push(one),
                 Job::Tend => tend = true,
+                Job::Settle(tell) => settled.push(tell),
                 Job::Stop => is_over = true,
             }
             let is_full = waiting.len() >= TOGETHER_MAX || is_over;
@@ -131,8 +136,19 @@ fn write(log: &Log, mut jobs: mpsc::Receiver<Job>, waker: &Waker) {
         if !waiting.is_empty() {
             append(log, waiting, waker, &mut is_unsynced);
         }
-        if tend {
+        if tend || !settled.is_empty() {
             look_after(log, waker, &mut is_unsynced);
+        }
+        if !settled.is_empty() {
+            if let Err(error) = log.catch_up(&mut |_| {}) {
+                tracing::warn!(error = %chain(&error), "cannot bring the index up to date");
+            }
+            for tell in settled {
+                match tell.send(()) {
+                    // Whoever asked may be gone by now.
+                    Ok(()) | Err(()) => {}
+                }
+            }
         }
     }
     if let Err(error) = log.close() {
@@ -188,16 +204,7 @@ impl Appender {
         patience: Duration,
     ) -> Result<Answer, WriteFailure> {
         let patience = patience.min(self.patience);
-        let mut opening = self.opening.clone();
-        let opened = async { opening.wait_for(Option::is_none).await.is_ok() };
-        match tokio::time::timeout(patience, opened).await {
-            Ok(true) => {}
-            Ok(false) => return Err(WriteFailure::Closed),
-            Err(_elapsed) => {
-                let done = self.opening().unwrap_or(Progress { position: 0, last: 0 });
-                return Err(WriteFailure::Opening { done });
-            }
-        }
+        self.wait_open(patience).await?;
         let bytes: usize = batch.events.iter().map(|event| event.entry.group_bytes()).sum();
         let permits = (bytes / PERMIT_BYTES + 1).min(self.permits_max);
         let permits = u32::try_from(permits).unwrap_or(u32::MAX);
@@ -214,6 +221,30 @@ impl Appender {
             Ok(answer) => Ok(answer?),
             Err(_gone) => Err(WriteFailure::Closed),
         }
+    }
+
+    /// Waits for the store to be ready for writing.
+    async fn wait_open(&self, patience: Duration) -> Result<(), WriteFailure> {
+        let mut opening = self.opening.clone();
+        let opened = async { opening.wait_for(Option::is_none).await.is_ok() };
+        match tokio::time::timeout(patience, opened).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(WriteFailure::Closed),
+            Err(_elapsed) => {
+                let done = self.opening().unwrap_or(Progress { position: 0, last: 0 });
+                Err(WriteFailure::Opening { done })
+            }
+        }
+    }
+
+    /// Brings the store in order for whoever reads it next: what was written is durable, the spool is in the log, and the index has
+    /// everything.
+    pub async fn settle(&self, patience: Duration) -> Result<(), WriteFailure> {
+        self.wait_open(patience.min(self.patience)).await?;
+        let (tell, told) = oneshot::channel();
+        let sent = self.queue.send(Job::Settle(tell)).await;
+        sent.map_err(|_closed| WriteFailure::Closed)?;
+        told.await.map_err(|_gone| WriteFailure::Closed)
     }
 
     /// Returns how far the store is from being ready for writing; `None` once it is.

@@ -28,7 +28,8 @@ impl Guard {
         match file.try_lock() {
             Ok(()) => Ok(Self { store, _file: file }),
             Err(TryLockError::WouldBlock) => {
-                Err(ServeError::Running { addresses: Addresses::read(&store), store })
+                let addresses = Addresses::read(&store).map(Box::new);
+                Err(ServeError::Running { addresses, store })
             }
             Err(TryLockError::Error(source)) => Err(system("lock server.lock")(source)),
         }

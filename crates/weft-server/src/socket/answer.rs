@@ -33,6 +33,8 @@ pub enum Answer {
     Records(Page),
     /// The one record; `None` if there is none.
     Record(Option<Found>),
+    /// The store is in order.
+    Settled,
     /// How the server is, as a JSON object.
     Status(String),
     /// The server ends.
@@ -162,6 +164,7 @@ impl Answer {
                 });
                 object.json("record", &one);
             }
+            Answer::Settled => object.json("settled", &Json::empty_object()),
             Answer::Status(status) => object.key("status").push_str(status),
             Answer::Stopping => object.json("stopping", &Json::empty_object()),
             Answer::Failed(failure) => object.json("failed", &failure.json()),
@@ -187,6 +190,7 @@ impl Answer {
                 next: value.get("next").map(position).transpose()?,
             })),
             "record" => Ok(Answer::Record(record::read(value, frame.body())?.pop())),
+            "settled" => Ok(Answer::Settled),
             "status" => Ok(Answer::Status(value.raw().to_owned())),
             "stopping" => Ok(Answer::Stopping),
             "failed" => Ok(Answer::Failed(Failure::read(value)?)),

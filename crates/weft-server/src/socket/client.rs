@@ -179,6 +179,14 @@ impl Client {
         }
     }
 
+    /// Has the server bring the store in order: what was written is durable, the spool is in the log, and the index has everything.
+    pub fn settle(&mut self) -> Result<(), ClientError> {
+        match self.ask(&Request::Settle)? {
+            Answer::Settled => Ok(()),
+            other => Err(self.unexpected(&other)),
+        }
+    }
+
     /// Returns how the server is, as a JSON object.
     pub fn status(&mut self) -> Result<String, ClientError> {
         match self.ask(&Request::Status)? {
@@ -234,7 +242,7 @@ impl Client {
     fn frame(&mut self) -> Result<Frame, ClientError> {
         let mut piece = vec![0; PIECE_BYTES];
         loop {
-            if let Some(frame) = self.decoder.next()? {
+            if let Some(frame) = self.decoder.take()? {
                 return Ok(frame);
             }
             let n = match self.stream.read(&mut piece) {
@@ -261,6 +269,7 @@ impl Client {
             Answer::Appended(_) => "`appended`",
             Answer::Records(_) => "`page`",
             Answer::Record(_) => "`record`",
+            Answer::Settled => "`settled`",
             Answer::Status(_) => "`status`",
             Answer::Stopping => "`stopping`",
             Answer::Failed(_) => "`failed`",

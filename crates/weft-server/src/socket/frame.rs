@@ -101,7 +101,7 @@ impl Decoder {
     }
 
     /// Returns the next frame; `None` until all of it has come. After an error nothing that follows can be read.
-    pub fn next(&mut self) -> Result<Option<Frame>, FrameError> {
+    pub fn take(&mut self) -> Result<Option<Frame>, FrameError> {
         let Some(bytes) = self.announced() else { return Ok(None) };
         if bytes > FRAME_BYTES_MAX {
             return Err(FrameError::TooLarge { bytes });

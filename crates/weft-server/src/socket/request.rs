@@ -33,6 +33,8 @@ pub enum Request<'a> {
     Get(Position),
     /// Return records as they come, until the connection is closed.
     Tail(TailAsk),
+    /// Bring the store in order for whoever reads it next.
+    Settle,
     /// Say how the server is.
     Status,
     /// End the server.
@@ -150,6 +152,7 @@ impl<'a> Request<'a> {
             Request::Page(page) => object.json("page", &page.json()),
             Request::Get(position) => object.json("get", &Json::integer(position.get())),
             Request::Tail(tail) => object.json("tail", &tail.json()),
+            Request::Settle => object.json("settle", &Json::empty_object()),
             Request::Status => object.json("status", &Json::empty_object()),
             Request::Stop => object.json("stop", &Json::empty_object()),
         }
@@ -170,6 +173,7 @@ impl<'a> Request<'a> {
             "page" => Ok(Request::Page(PageAsk::read(value)?)),
             "get" => Ok(Request::Get(position(value)?)),
             "tail" => Ok(Request::Tail(TailAsk::read(value)?)),
+            "settle" => Ok(Request::Settle),
             "status" => Ok(Request::Status),
             "stop" => Ok(Request::Stop),
             other => Err(BadMessage::new(format!("no request is named `{other}`"))),

@@ -10,7 +10,7 @@ fn there_and_back(answer: &Answer) {
     answer.encode(&mut bytes).unwrap();
     let mut decoder = Decoder::default();
     decoder.feed(&bytes);
-    let back = Answer::decode(&decoder.next().unwrap().unwrap()).unwrap();
+    let back = Answer::decode(&decoder.take().unwrap().unwrap()).unwrap();
     assert_eq!(format!("{back:?}"), format!("{answer:?}"));
 }
 
@@ -49,6 +49,7 @@ fn answers_come_out_as_they_went_in() {
     there_and_back(&Answer::Record(records.into_iter().next()));
     there_and_back(&Answer::Record(None));
     there_and_back(&Answer::Status("{\"a\":[1,2]}".into()));
+    there_and_back(&Answer::Settled);
     there_and_back(&Answer::Stopping);
     for actual in [None, Some(at(8))] {
         there_and_back(&Answer::Failed(Failure::Condition { topic: topic.clone(), actual }));

@@ -10,7 +10,7 @@ fn frames(bytes: &[u8], piece: usize) -> (Vec<Frame>, Option<FrameError>) {
     for piece in bytes.chunks(piece.max(1)) {
         decoder.feed(piece);
         loop {
-            match decoder.next() {
+            match decoder.take() {
                 Ok(Some(frame)) => found.push(frame),
                 Ok(None) => break,
                 Err(error) => return (found, Some(error)),

@@ -6,7 +6,7 @@ use crate::socket::frame::Decoder;
 fn frame(bytes: &[u8]) -> Frame {
     let mut decoder = Decoder::default();
     decoder.feed(bytes);
-    decoder.next().unwrap().unwrap()
+    decoder.take().unwrap().unwrap()
 }
 
 fn there_and_back(request: &Request<'_>) {
@@ -60,7 +60,7 @@ fn requests_come_out_as_they_went_in() {
         limit: 10,
     }));
     there_and_back(&Request::Tail(TailAsk { filter, scope: Scope::Events, from: at(9) }));
-    for request in [Request::Get(at(1)), Request::Status, Request::Stop] {
+    for request in [Request::Get(at(1)), Request::Settle, Request::Status, Request::Stop] {
         there_and_back(&request);
     }
 }

@@ -19,6 +19,9 @@ use crate::socket::read::blocking;
 use crate::socket::request::{Append, Request};
 use crate::writer::{WriteFailure, chain};
 
+/// How long a reader waits for a store that is being opened; then it reads what is there.
+const SETTLE_PATIENCE: Duration = Duration::from_millis(100);
+
 /// What became of the events of a request at the gate.
 struct Judged {
     batch: Batch,
@@ -38,6 +41,14 @@ pub(super) async fn append(shared: &Arc<Shared>, frame: Frame) -> Answer {
     match try_append(shared, frame).await {
         Ok(appended) => Answer::Appended(appended),
         Err(failure) => Answer::Failed(failure),
+    }
+}
+
+/// Brings the store in order for whoever reads it next.
+pub(super) async fn settle(shared: &Shared) -> Answer {
+    match shared.core.appender().settle(SETTLE_PATIENCE).await {
+        Ok(()) => Answer::Settled,
+        Err(error) => Answer::Failed(failure(error)),
     }
 }
 

@@ -95,11 +95,13 @@ async fn answer(
             Some(failure) => Answer::Failed(failure),
             None => return Ok(()),
         },
+        Ok(Request::Settle) => append::settle(shared).await,
         Ok(Request::Status) => Answer::Status(shared.status()),
         Ok(Request::Stop) => {
-            // A server that was asked before is ending already.
-            drop(shared.stop.try_send(()));
-            Answer::Stopping
+            match shared.stop.try_send(()) {
+                // A server that was asked before is ending already.
+                Ok(()) | Err(_) => Answer::Stopping,
+            }
         }
         Err(bad) => Answer::Failed(Failure::Request { message: bad.what }),
     };
@@ -123,7 +125,7 @@ impl Connection {
         let rest = async {
             let mut room = None;
             loop {
-                if let Some(frame) = self.decoder.next()? {
+                if let Some(frame) = self.decoder.take()? {
                     return Ok(Some(Received { frame, _room: room }));
                 }
                 let is_large = self.decoder.announced().is_some_and(|n| n > SMALL_BYTES_MAX);
