@@ -161,6 +161,8 @@ fn append(log: &Log, waiting: Vec<Waiting>, waker: &Waker, is_unsynced: &mut boo
         .into_iter()
         .map(|Waiting { batch, answer, _room }| (batch, (answer, _room)))
         .unzip();
+    // What waits in the spool came before, maybe of the same producer.
+    empty_spool(log, waker);
     let syncs = batches.iter().any(|batch| batch.durability == Durability::Synced);
     let outcomes = log.append_all(batches);
     *is_unsynced = !syncs;
@@ -181,6 +183,11 @@ fn look_after(log: &Log, waker: &Waker, is_unsynced: &mut bool) {
         }
         waker.wake();
     }
+    empty_spool(log, waker);
+    log.give_way();
+}
+
+fn empty_spool(log: &Log, waker: &Waker) {
     match log.empty_spool() {
         Ok(true) => waker.wake(),
         Ok(false) => {}
@@ -188,7 +195,6 @@ fn look_after(log: &Log, waker: &Waker, is_unsynced: &mut bool) {
             tracing::warn!(error = %chain(&error), "cannot move the spool into the log");
         }
     }
-    log.give_way();
 }
 
 impl Appender {

@@ -235,6 +235,26 @@ fn what_is_left_in_the_spool_is_moved_into_the_log_while_it_runs() {
 }
 
 #[test]
+fn what_waits_in_the_spool_comes_before_what_is_sent_later() {
+    let sandbox = Sandbox::with_store(&[]);
+    let served = Served::start(&sandbox);
+    let mut client = served.client();
+    for n in 0..20 {
+        let id = Uuid::from_u128(n);
+        let (line, (at_us, via)) = (needle(0, "spooled", "s", n as u64), (0, "hook".into()));
+        let line = line.as_bytes();
+        let entry = spool::Entry { at_us, via, id, dialect: None, topic: None, line };
+        spool::put(&sandbox.store(), &entry).unwrap();
+        let sent = needle(0, "sent", "s", n as u64);
+        client.append(&append(vec![Sent::plain(sent.as_bytes())])).unwrap();
+    }
+    assert_eq!(served.end(), (Some(0), String::new()));
+    let log = sandbox.log();
+    let workers: Vec<bool> = log.iter().map(|line| line.contains("\"spooled\"")).collect();
+    assert_eq!(workers, [true, false].repeat(20));
+}
+
+#[test]
 fn after_a_server_was_killed_commands_and_the_next_server_go_on() {
     let sandbox = Sandbox::with_store(&[]);
     let served = Served::start(&sandbox);
