@@ -9,6 +9,7 @@ pub mod core;
 pub mod feed;
 pub mod http;
 pub mod limits;
+pub mod player;
 pub mod serve;
 pub mod socket;
 pub mod writer;

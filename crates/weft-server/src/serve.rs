@@ -27,6 +27,7 @@ use crate::core::{Core, Parts};
 use crate::feed;
 use crate::http::{self, Access};
 use crate::limits::Limits;
+use crate::player::{self, Play};
 use crate::socket::server::{self as socket, BindError};
 use crate::writer::{self, Appender};
 use doors::Doors;
@@ -42,7 +43,6 @@ const END_PATIENCE: Duration = Duration::from_secs(5);
 const TEND_EVERY: Duration = Duration::from_millis(200);
 
 /// What a server is made of.
-#[derive(Clone, Debug)]
 pub struct Options {
     /// The store, which is made if there is none.
     pub store: Store,
@@ -54,6 +54,8 @@ pub struct Options {
     pub runtime: PathBuf,
     /// The limits.
     pub limits: Limits,
+    /// What is played into the log, if anything is.
+    pub play: Option<Play>,
 }
 
 /// Where HTTP is spoken.
@@ -124,7 +126,7 @@ fn running_at(addresses: &Option<Box<Addresses>>) -> String {
 
 /// Runs a server until it is asked to end, by a signal or through its socket. `ready` is called once it can be reached.
 pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Result<(), ServeError> {
-    let Options { store, owner, listen, runtime, limits } = options;
+    let Options { store, owner, listen, runtime, limits, play } = options;
     let guard = Guard::take(&store)?;
     let (hold, indexing) = (Hold::Long, Indexing::Meanwhile);
     let log = log::Options { owner, patience: TAKE_PATIENCE, hold, indexing };
@@ -142,7 +144,7 @@ pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Resul
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(system("start the runtime"))?;
     let served = runtime.block_on(async {
-        let served = run(&core, doors, &addresses, &end, ready).await;
+        let served = run(&core, doors, &addresses, &end, (play, ready)).await;
         // Also after an error: whatever is there ends now.
         end.send_replace(true);
         drop(core);
@@ -184,7 +186,7 @@ async fn run(
     doors: Doors,
     addresses: &Addresses,
     end: &watch::Sender<bool>,
-    ready: impl FnOnce(&Addresses),
+    (play, ready): (Option<Play>, impl FnOnce(&Addresses)),
 ) -> Result<(), ServeError> {
     let mut asked = Asked::listen().map_err(system("listen for signals"))?;
     let (stop, mut stopped) = mpsc::channel(1);
@@ -201,6 +203,9 @@ async fn run(
     let published = addresses.publish(core.store().root());
     published.map_err(system("write server.json"))?;
     ready(addresses);
+    if let Some(play) = play {
+        tasks.spawn(player::play(core.clone(), play));
+    }
     tokio::select! {
         () = asked.wait() => {}
         // `None` would mean that the socket is gone, and with it the way to ask.

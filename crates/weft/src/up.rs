@@ -56,6 +56,7 @@ fn serve(store: Store, config: Config) -> anyhow::Result<()> {
         listen,
         runtime: runtime_folder(),
         limits: config.limits,
+        play: None,
     };
     let ready = |addresses: &Addresses| {
         // Whoever started us may not read it; the server runs all the same.
