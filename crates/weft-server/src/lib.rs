@@ -4,6 +4,8 @@
 //! else asks these two.
 
 pub mod access;
+pub mod address;
+pub mod config;
 pub mod core;
 pub mod feed;
 pub mod http;
@@ -12,8 +14,11 @@ pub mod limits;
 pub mod metrics;
 pub mod patience;
 pub mod place;
+pub mod player;
 pub mod reads;
 pub mod record;
+pub mod serve;
+pub mod socket;
 pub mod subs;
 pub mod writer;
 

@@ -9,14 +9,14 @@ pub struct Limits {
     pub body_bytes_max: usize,
     /// Bytes of all requests' bodies that are in memory at a time.
     pub bodies_bytes_max: usize,
-    /// Connections that are open at a time.
-    pub connections_max: usize,
     /// Events of one request.
     pub request_events_max: usize,
     /// Bytes of events that wait to be written.
     pub queue_bytes_max: usize,
     /// How long a request waits for room in the queue before it is told to come again.
     pub queue_patience: Duration,
+    /// HTTP connections that are open at a time on one address; more wait to be accepted.
+    pub connections_max: usize,
     /// How long a client may take to send its request.
     pub request_patience: Duration,
     /// Streams that are open at a time.
@@ -86,10 +86,10 @@ impl Default for Limits {
         Self {
             body_bytes_max: 16 << 20,
             bodies_bytes_max: 256 << 20,
-            connections_max: 12_000,
             request_events_max: 50_000,
             queue_bytes_max: 64 << 20,
             queue_patience: Duration::from_secs(2),
+            connections_max: 12_000,
             request_patience: Duration::from_secs(30),
             streams_max: 10_000,
             stream_bytes_max: 1 << 20,

@@ -108,6 +108,9 @@ impl From<WriteFailure> for Failure {
                 let status = StatusCode::TOO_MANY_REQUESTS;
                 Self::new(status, "busy", failure.to_string()).retry_after(BUSY_RETRY_S)
             }
+            WriteFailure::Opening { .. } => {
+                unavailable("opening", "the store is being brought in order: try again later")
+            }
             WriteFailure::Closed => {
                 unavailable("shutting_down", "the server is shutting down").closing()
             }

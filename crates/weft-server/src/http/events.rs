@@ -99,7 +99,7 @@ async fn append(core: &Core, batch: Batch) -> Result<Answer, Failure> {
         Err(failure) => {
             match &failure {
                 WriteFailure::Busy => counters.turned_away(),
-                WriteFailure::Closed => {}
+                WriteFailure::Closed | WriteFailure::Opening { .. } => {}
                 WriteFailure::Append(weft_log::log::AppendError::Condition { .. }) => {}
                 WriteFailure::Append(error) => {
                     counters.append_failed();

@@ -61,6 +61,7 @@ async fn store_state(core: &Core) -> Option<&'static str> {
         Ok(Ok(_)) if core.counters().is_failing() => Some("the last events could not be written"),
         Ok(Ok(_)) => None,
         Ok(Err(WriteFailure::Busy)) | Err(_) => Some("too many events wait to be written"),
+        Ok(Err(WriteFailure::Opening { .. })) => Some("the store is being brought in order"),
         Ok(Err(WriteFailure::Closed)) => Some("the server is shutting down"),
         Ok(Err(WriteFailure::Append(_))) => Some("the store cannot be written"),
     }

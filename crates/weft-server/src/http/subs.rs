@@ -223,10 +223,10 @@ async fn write(core: &Core, change: &Change) -> Result<(), Failure> {
             let message = "the subscription was changed meanwhile: look at it and try again";
             Failure::new(StatusCode::CONFLICT, "changed_meanwhile", message.to_owned())
         }
-        WriteFailure::Busy => {
-            Failure::new(StatusCode::TOO_MANY_REQUESTS, "busy", failure.to_string()).retry_after(1)
-        }
-        WriteFailure::Closed | WriteFailure::Append(_) => Failure::store(&failure),
+        WriteFailure::Busy
+        | WriteFailure::Closed
+        | WriteFailure::Opening { .. }
+        | WriteFailure::Append(_) => failure.into(),
     })?;
     let last = answer.outcomes.last().map_or(0, |outcome| outcome.position().get());
     effect(core, last).await

@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
 
 mod bad_input;
+mod config;
 mod convert;
+mod doctor;
 mod documents;
 mod emit;
 mod explain;
@@ -17,6 +19,8 @@ mod memory;
 mod merge;
 mod rejects;
 mod sandbox;
+mod served;
+mod service;
 mod session;
 mod show;
 mod sql;
@@ -25,4 +29,6 @@ mod stored;
 mod sub;
 mod tail;
 mod trace;
+mod up;
 mod validate;
+mod ways;
