@@ -4,6 +4,7 @@
 //! Everything here is a function of bytes: no files, no clocks, no async.
 
 pub mod collector;
+pub mod demo;
 pub mod detect;
 mod dialect;
 pub mod engine;

@@ -11,7 +11,7 @@ use weft_log::index::{
     Entry, Follower, Index, IndexError, Order, Place, Reader, Rebuild, Segment, Select, SqlValue,
     Watermark,
 };
-use weft_log::{Hash, Mark, Meta, Position};
+use weft_log::{Filter, Hash, Mark, Meta, Position, filter};
 
 const STORE: &str = "00000000-0000-7000-8000-000000000000";
 /// Events are made in advance this many at a time, so that making them is not measured.
@@ -43,10 +43,16 @@ fn follow(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let mut index = Index::open(path, STORE)?;
     let (mut spent, mut text_spent) = (Spent::default(), Spent::default());
+    let mut longest = 0.0_f64;
     for_each_part(n_events, |part| {
         let entries = part.entries();
         spent.time("follow", entries.len(), || {
-            entries.chunks(per_transaction).try_for_each(|some| index.add(some, &[], upto(some)))
+            entries.chunks(per_transaction).try_for_each(|some| {
+                let begin = Instant::now();
+                index.add(some, &[], upto(some))?;
+                longest = longest.max(begin.elapsed().as_secs_f64());
+                Ok(())
+            })
         })?;
         if !with_text {
             return Ok(());
@@ -58,6 +64,7 @@ fn follow(
     let begin = Instant::now();
     drop(index);
     report("close", begin);
+    eprintln!("longest transaction: {:.0} ms", longest * 1e3);
     spent.total(path)
 }
 
@@ -92,11 +99,15 @@ fn look_up(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     eprintln!("open, best of 20: to write {to_write:.3} ms, to read {to_read:.3} ms");
     let reader = Reader::open(path)?;
     let mut sample = Vec::new();
+    let begin = Instant::now();
+    let mut n_keys = 0_u64;
     reader.each_key(|key| {
+        n_keys += 1;
         if key % 1_009 == 0 && sample.len() < 1_000 {
             sample.push(key);
         }
     })?;
+    report(&format!("{n_keys} keys read"), begin);
     for keys in [&sample[..1], &sample[..1], &sample] {
         let begin = Instant::now();
         let found = reader.candidates(keys)?.len();
@@ -104,27 +115,45 @@ fn look_up(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     }
     let last = reader.watermark(Follower::Core)?.position;
     let range = Position::FIRST..=Position::new(last).expect("something was indexed");
-    for column in ["trace", "session", "actor", "type"] {
+    let mut filters = Vec::new();
+    for column in ["trace", "task", "session", "actor", "type"] {
         let newest = format!(
-            "SELECT {column} FROM records WHERE +{column} IS NOT NULL ORDER BY position DESC LIMIT 1"
+            "SELECT {column} FROM events WHERE +{column} IS NOT NULL ORDER BY position DESC LIMIT 1"
         );
-        let mut id = SqlValue::Null;
         reader.sql(&newest, |_, row| {
-            id.clone_from(&row[0]);
+            if let SqlValue::Text(text) = &row[0] {
+                filters.push(format!("{column}={text:?}"));
+            }
             std::ops::ControlFlow::Break(())
         })?;
-        let select =
-            Select { condition: &format!("{column} = ?1"), params: &[id], range: range.clone() };
+    }
+    filters.extend(
+        ["type=bead.*", "type=none", "time>=2026-03-02T09:00", "time<2026-03-02T09:00"]
+            .map(str::to_owned),
+    );
+    for filter in filters {
+        let plan = Filter::parse(&filter, 0)?.plan();
+        let params: Vec<SqlValue> = plan.params.iter().filter_map(param).collect();
+        let select = Select { condition: &plan.sql, params: &params, range: range.clone() };
         for order in [Order::Ascending, Order::Descending] {
             let begin = Instant::now();
-            let n = reader.positions(&select, order, 100)?.len();
-            report(&format!("{n} of a {column}, {order:?}"), begin);
+            let n = reader.rows_with(&plan.demands, &select, order, 100)?.len();
+            report(&format!("{n} of {filter}, {order:?}"), begin);
         }
     }
     let begin = Instant::now();
     let stats = reader.stats()?;
     report(&format!("stats: {} records, {} types", stats.n_records, stats.types.len()), begin);
     Ok(())
+}
+
+fn param(value: &filter::SqlValue) -> Option<SqlValue> {
+    match value {
+        filter::SqlValue::Text(text) => Some(SqlValue::Text(text.clone())),
+        filter::SqlValue::Integer(number) => Some(SqlValue::Integer(*number)),
+        filter::SqlValue::Real(number) => Some(SqlValue::Real(*number)),
+        filter::SqlValue::TextWatermark => None,
+    }
 }
 
 /// Events made in advance.

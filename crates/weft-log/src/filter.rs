@@ -4,6 +4,7 @@
 //! index with [`Filter::plan`]. `docs/filter.md` describes the language. Nothing here reads a clock, a file or the index.
 
 mod compare;
+mod demand;
 mod display;
 mod error;
 mod expression;
@@ -28,6 +29,7 @@ use crate::Meta;
 use expression::{Expression, Term, TextTest};
 use field::TextField;
 
+pub use demand::{Demands, NameTest};
 pub use error::{Expected, FilterError, FilterFault};
 pub use field::{FieldInfo, FieldKind, fields};
 pub use plan::{Plan, SqlValue};

@@ -4,16 +4,22 @@
 //! write to it, each with its [`Watermark`] in the transaction of its rows: `core` (facts, identity, topics) and `text` (search).
 //! It does not read segments; whoever does hands it the records.
 
+mod blocks;
 mod compare;
+mod finder;
 mod follow;
 mod identity;
 mod keeper;
+mod keys;
 mod meta;
 mod names;
+mod probe;
 mod read;
 mod rebuild;
 mod regexp;
+mod route;
 mod row;
+mod run;
 mod schema;
 mod sql;
 mod text;

@@ -206,7 +206,8 @@ impl Records {
         {
             let n = (wanted - page.records.len()).max(CANDIDATES_MIN);
             let select = Select { condition: &plan.sql, params: &params, range: range.clone() };
-            let rows = self.index.as_ref().expect("it is there").rows(&select, ask.order, n)?;
+            let index = self.index.as_ref().expect("it is there");
+            let rows = index.rows_with(&plan.demands, &select, ask.order, n)?;
             if rows.len() == n {
                 rest = rows.last().and_then(|row| after(&range, row.found.position, ask.order));
             }

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use weft_event::Dialect;
 
 use crate::{
-    Outcome, bench, completions, config, convert, doctor, emit, explain, export, gaps, import,
+    Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps, import,
     ingest, init, log, merge, prune, reindex, rejects, schema, service, session, show, sql, stats,
     status, sub, tail, taxonomy, trace, up, validate, verify,
 };
@@ -76,6 +76,7 @@ pub(crate) enum Command {
     Service(service::Args),
     Types(taxonomy::Args),
     Schema(schema::Args),
+    Demo(demo::Args),
     Bench(bench::Args),
     Completions(completions::Args),
 }
@@ -113,6 +114,7 @@ impl Command {
             Command::Service(args) => service::run(args),
             Command::Types(args) => taxonomy::run(args),
             Command::Schema(args) => schema::run(args),
+            Command::Demo(args) => demo::run(&args),
             Command::Bench(args) => bench::run(args),
             Command::Completions(args) => completions::run(args),
         }

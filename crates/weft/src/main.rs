@@ -6,6 +6,7 @@ mod columns;
 mod completions;
 mod config;
 mod convert;
+mod demo;
 mod doctor;
 mod emit;
 mod explain;

@@ -24,9 +24,11 @@ Examples:
   weft sql 'SELECT type, count(*) FROM events GROUP BY type ORDER BY 2 DESC'
   weft sql 'SELECT actor, sum(cost_usd) FROM events GROUP BY actor' --format csv
   weft sql \"SELECT time, type FROM events WHERE session = 's-1'\" --format json
+  weft sql \"SELECT time, type FROM events WHERE position IN (SELECT value FROM json_each(positions('trace', '4bf9…')))\"
   weft sql 'SELECT sql FROM sqlite_schema'        what tables there are
 
 The view `events` has a row for each record; docs/query.md describes it and the tables. Nothing can be changed.
+A condition on position, session or topic is looked up, positions('trace' or 'task', ID) too; any other reads every row.
 Exit codes: 0, or 2 if the query is wrong or the store cannot be read.";
 
 /// Ask the index with SQL, reading only

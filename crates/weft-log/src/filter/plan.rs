@@ -1,5 +1,6 @@
 //! What the index can do for a filter: a condition on its table that no matching record fails.
 
+use super::demand::{Demands, demands};
 use super::expression::{Comparison, Expression, MemberTest, Term, TextTest, Valued};
 use super::field::{DecimalField, FlagField, TextField, WholeField};
 use super::words::{Last, Phrase};
@@ -7,8 +8,8 @@ use super::words::{Last, Phrase};
 /// A condition on the index's table `records` that every matching record fulfils.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// A boolean SQL expression over the columns of `records`; `1` where the index cannot help. It has one `?` for each
-    /// parameter, and asks the tables `names` and `text` and the function `REGEXP` too.
+    /// A boolean SQL expression over the columns of `records`; `1` where the index cannot help. Its parameters are `?1` and so
+    /// on, and it asks the tables `names` and `text` and the function `REGEXP` too.
     pub sql: String,
     /// The parameters, in order.
     pub params: Vec<SqlValue>,
@@ -19,6 +20,8 @@ pub struct Plan {
     /// No record after this position matches; `u64::MAX` where the filter does not say. None matches if it is less than
     /// `position_min`.
     pub position_max: u64,
+    /// What every matching record has.
+    pub demands: Demands,
 }
 
 /// A parameter of a [`Plan`].
@@ -64,7 +67,15 @@ pub(super) fn plan(expression: &Expression) -> Plan {
         None => Condition { sql: "1".to_owned(), params: Vec::new(), is_exact: false },
     };
     let Condition { sql, params, is_exact } = condition;
-    Plan { sql, params, is_exact, position_min, position_max }
+    let demands = demands(expression);
+    Plan { sql: numbered(&sql), params, is_exact, position_min, position_max, demands }
+}
+
+/// Numbers the parameters, so that others can stand before and after them. No text stands in a condition, so every `?` is one.
+fn numbered(sql: &str) -> String {
+    let mut parts = sql.split('?');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.zip(1..).fold(first, |sql, (part, n)| format!("{sql}?{n}{part}"))
 }
 
 fn part(expression: &Expression, sense: Sense) -> Part {
@@ -157,17 +168,21 @@ fn term_part(term: &Term) -> Part {
         Term::Words(phrase) => Part::Query(phrase.to_match()),
         Term::Text(field, test) => match text_column(*field) {
             Some(column) => {
-                let (sql, text) = match test {
-                    TextTest::Is(text) => ("= (SELECT id FROM names WHERE text = ?)", text.clone()),
-                    TextTest::Like(glob) => {
-                        ("IN (SELECT id FROM names WHERE text GLOB ?)", glob.to_sqlite())
+                let (operator, text) = match test {
+                    TextTest::Is(text) => ("=", text.clone()),
+                    TextTest::Like(glob) => ("GLOB", glob.to_sqlite()),
+                    TextTest::Matches(pattern) => ("REGEXP", pattern.0.as_str().to_owned()),
+                };
+                let sql = match (column, test) {
+                    (Column::Text(column), _) => format!("{column} {operator} ?"),
+                    (Column::Name(column), TextTest::Is(_)) => {
+                        format!("{column} = (SELECT id FROM names WHERE text = ?)")
                     }
-                    TextTest::Matches(pattern) => {
-                        let text = pattern.0.as_str().to_owned();
-                        ("IN (SELECT id FROM names WHERE text REGEXP ?)", text)
+                    (Column::Name(column), TextTest::Like(_) | TextTest::Matches(_)) => {
+                        format!("{column} IN (SELECT id FROM names WHERE text {operator} ?)")
                     }
                 };
-                exact(format!("{column} {sql}"), vec![SqlValue::Text(text)])
+                exact(sql, vec![SqlValue::Text(text)])
             }
             None => Part::Open,
         },
@@ -213,6 +228,9 @@ fn whole_part(field: WholeField, comparison: Comparison, number: i64) -> Part {
         (true, Some(received)) => received,
         (true, None) => return exact("0".to_owned(), Vec::new()),
     };
+    // A range of positions is known before; SQLite must not take it for the way to the records.
+    let is_range = field == WholeField::Position && comparison != Comparison::Equal;
+    let column = format!("{}{column}", if is_range { "+" } else { "" });
     exact(format!("{column} {} ?", comparison.operator()), vec![SqlValue::Integer(number)])
 }
 
@@ -237,33 +255,43 @@ fn when_part(comparison: Comparison, ns: i64) -> Part {
 
 fn valued_column(valued: Valued) -> Option<&'static str> {
     match valued {
-        Valued::Text(field) => text_column(field),
+        Valued::Text(field) => text_column(field).map(|column| match column {
+            Column::Name(column) | Column::Text(column) => column,
+        }),
         Valued::Whole(field) => whole_column(field),
         Valued::Decimal(DecimalField::Cost) => Some("cost_usd"),
         Valued::Decimal(DecimalField::Progress) => None,
     }
 }
 
-/// Returns the column that has the id of the field's text; `None` if the index does not keep it.
-fn text_column(field: TextField) -> Option<&'static str> {
+/// How a column holds texts.
+enum Column {
+    /// As ids of `names`.
+    Name(&'static str),
+    /// As they are: nearly every record has another.
+    Text(&'static str),
+}
+
+/// Returns the column that has the field's text; `None` if the index does not keep it.
+fn text_column(field: TextField) -> Option<Column> {
     match field {
-        TextField::Dialect => Some("dialect"),
-        TextField::Type => Some("type"),
-        TextField::Status => Some("status"),
-        TextField::Level => Some("level"),
-        TextField::Actor => Some("actor"),
-        TextField::Subject => Some("subject"),
-        TextField::Parent => Some("parent"),
-        TextField::Session => Some("session"),
-        TextField::Tenant => Some("tenant"),
-        TextField::Tool => Some("tool"),
-        TextField::Path => Some("path"),
-        TextField::Trace => Some("trace"),
-        TextField::Task => Some("task"),
-        TextField::Topic => Some("topic"),
-        TextField::Key => Some("topic_key"),
-        TextField::Via => Some("via"),
-        TextField::Model => Some("model"),
+        TextField::Dialect => Some(Column::Name("dialect")),
+        TextField::Type => Some(Column::Name("type")),
+        TextField::Status => Some(Column::Name("status")),
+        TextField::Level => Some(Column::Name("level")),
+        TextField::Actor => Some(Column::Name("actor")),
+        TextField::Subject => Some(Column::Name("subject")),
+        TextField::Parent => Some(Column::Name("parent")),
+        TextField::Session => Some(Column::Name("session")),
+        TextField::Tenant => Some(Column::Name("tenant")),
+        TextField::Tool => Some(Column::Name("tool")),
+        TextField::Path => Some(Column::Name("path")),
+        TextField::Trace => Some(Column::Text("trace")),
+        TextField::Task => Some(Column::Text("task")),
+        TextField::Topic => Some(Column::Name("topic")),
+        TextField::Key => Some(Column::Name("topic_key")),
+        TextField::Via => Some(Column::Name("via")),
+        TextField::Model => Some(Column::Name("model")),
         TextField::Message | TextField::Span => None,
     }
 }

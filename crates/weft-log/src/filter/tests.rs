@@ -5,6 +5,7 @@ mod index;
 mod language;
 mod made_up;
 mod normal_form;
+mod routes;
 mod search;
 
 use weft_event::event::{self, Expect};

@@ -2,18 +2,16 @@
 
 use std::path::Path;
 
-use rusqlite::Row;
+use rusqlite::{Connection, Row};
 
+use super::keys::{Bucket, Family};
 use super::read::number;
-use super::{IndexError, Reader};
+use super::run::Entry;
+use super::{IndexError, Reader, probe};
 
 /// What is compared: a name, and a query that gives the same rows for the same log. `{}` stands for the file.
-const QUERIES: [(&str, &str); 6] = [
+const QUERIES: [(&str, &str); 5] = [
     ("records", "SELECT * FROM {}.events"),
-    (
-        "identity",
-        "SELECT key, position FROM {}.identity UNION SELECT key, position FROM {}.identity_recent",
-    ),
     (
         "latest",
         "SELECT t.text, k.text, l.position FROM {}.latest l \
@@ -43,11 +41,11 @@ pub struct Difference {
 pub fn compare(first: &Path, second: &Path) -> Result<Vec<Difference>, IndexError> {
     let reader = Reader::open(first)?;
     // The second is looked at by itself before, so that one of another version is told as such.
-    drop(Reader::open(second)?);
+    let other = Reader::open(second)?;
+    let mut differences = compare_keys(&reader, &other)?;
     let second = second.to_string_lossy();
     reader.with(|connection| {
         connection.execute("ATTACH ?1 AS second", [&*second])?;
-        let mut differences = Vec::new();
         for (table, query) in QUERIES {
             let [main, other] = ["main", "second"].map(|file| query.replace("{}", file));
             let only = |a: &str, b: &str| {
@@ -63,4 +61,42 @@ pub fn compare(first: &Path, second: &Path) -> Result<Vec<Difference>, IndexErro
         }
         Ok(differences)
     })
+}
+
+/// Compares the keys of all records, a bucket of the largest level at a time. Runs may name records that are gone, so a
+/// difference of a few positions is a difference in the records' own.
+fn compare_keys(first: &Reader, second: &Reader) -> Result<Vec<Difference>, IndexError> {
+    let last = |reader: &Reader| reader.with(last_position);
+    let last = last(first)?.max(last(second)?);
+    let mut differences: Vec<Difference> = Family::ALL
+        .map(|family| {
+            let table = match family {
+                Family::Identity => "identity",
+                Family::Lookup => "traces and tasks",
+            };
+            Difference { table, n_first: 0, n_second: 0 }
+        })
+        .into();
+    let mut bucket = Bucket::FIRST_LARGEST;
+    while bucket.start() < last {
+        let [one, other] = [first, second]
+            .map(|reader| reader.with(|connection| probe::entries_in(connection, bucket)));
+        let (one, other) = (one?, other?);
+        for (difference, (one, other)) in differences.iter_mut().zip(one.iter().zip(&other)) {
+            difference.n_first += n_only(one, other);
+            difference.n_second += n_only(other, one);
+        }
+        bucket = bucket.next();
+    }
+    differences.retain(|difference| difference.n_first + difference.n_second > 0);
+    Ok(differences)
+}
+
+/// Counts what only the first of two sorted lists has.
+fn n_only(one: &[Entry], other: &[Entry]) -> u64 {
+    one.iter().filter(|entry| other.binary_search(entry).is_err()).count() as u64
+}
+
+fn last_position(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("SELECT ifnull(max(position), 0) FROM records", [], |row| row.get(0))
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
+use super::keys::Settle;
 use super::row::Parser;
 use super::schema::{self, Content};
 use super::worker::Worker;
@@ -18,9 +19,8 @@ const PARSED_TOGETHER: usize = 256;
 
 /// Page cache of the writing connection, in KiB.
 const CACHE_KIB: i64 = 64 * 1024;
-/// Pages in the write-ahead file before they are moved to their places. New names land all over their index: the more of them
-/// wait, the more share the page that has to be written. 256 MiB, in bulk only.
-const WAL_PAGES: i64 = 64 * 1024;
+/// Pages in the write-ahead file before they are moved to their places: 32 MiB, so that moving them keeps nobody waiting.
+const WAL_PAGES: i64 = 8 * 1024;
 /// A write-ahead file of more bytes is emptied when the connection closes: whoever opens next has to read all of it. A smaller
 /// one is left alone, because emptying it costs two syncs, which a single event does not have time for.
 const WAL_LEFT_BYTES_MAX: u64 = 512 * 1024;
@@ -108,7 +108,7 @@ impl Index {
         }
         let gaps = gaps.to_vec();
         self.worker.end(move |keeper| {
-            keeper.finish_rows(&gaps, upto)?;
+            keeper.finish_rows(&gaps, upto, Settle::All)?;
             keeper.keep_recent_keys()?;
             keeper.commit_rows(upto)
         })
@@ -171,7 +171,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.execute_batch(&format!(
         "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -{CACHE_KIB}; \
-         PRAGMA wal_autocheckpoint = {WAL_PAGES}; PRAGMA journal_size_limit = {WAL_LEFT_BYTES_MAX}",
+         PRAGMA wal_autocheckpoint = {WAL_PAGES}",
     ))
 }
 

@@ -7,15 +7,16 @@ use std::ops::RangeInclusive;
 
 use rusqlite::{Connection, OptionalExtension, Statement, params};
 
-use super::identity::{self, IdentityTables};
+use super::blocks::{self, BlockTables};
+use super::keys::{self, Family, KeyTables, Settle};
 use super::names::{News, Token};
 use super::read::number;
-use super::row::{Batch, DIALECT, N_NAMES, Row, TOPIC, TOPIC_KEY, TYPE};
+use super::row::{ACTOR, Batch, DIALECT, N_NAMES, Row, TOPIC, TOPIC_KEY, TYPE, Text};
 use super::{Follower, Gap, Segment, Watermark, integer, schema};
 use crate::Hash;
 use crate::reader::GONE;
 
-const N_COLUMNS: usize = 14 + N_NAMES;
+const N_COLUMNS: usize = 16 + N_NAMES;
 
 /// How many positions are deleted in one transaction when a range is pruned.
 const PRUNED_TOGETHER: i64 = 20_000;
@@ -34,7 +35,8 @@ pub(super) struct Keeper<'c> {
     set_latest: Statement<'c>,
     add_count: Statement<'c>,
     set_watermark: Statement<'c>,
-    identity: IdentityTables<'c>,
+    keys: KeyTables<'c>,
+    blocks: BlockTables<'c>,
     /// The ids of the names, by token.
     ids: Vec<i64>,
     latest: HashMap<(i64, i64), i64>,
@@ -63,7 +65,8 @@ impl<'c> Keeper<'c> {
             )?,
             set_watermark: connection
                 .prepare("INSERT OR REPLACE INTO followers VALUES(?1, ?2, ?3, ?4, ?5)")?,
-            identity: IdentityTables::new(connection, core.position)?,
+            keys: KeyTables::new(connection, core.position)?,
+            blocks: BlockTables::new(connection)?,
             ids: Vec::new(),
             latest: HashMap::new(),
             counts: HashMap::new(),
@@ -83,7 +86,8 @@ impl<'c> Keeper<'c> {
         self.ids.clear();
         self.latest.clear();
         self.counts.clear();
-        self.identity.forget(self.core.position);
+        self.keys.forget(self.core.position);
+        self.blocks.forget();
     }
 
     /// Makes way for records that may be there already.
@@ -93,7 +97,8 @@ impl<'c> Keeper<'c> {
         if first > last {
             return Ok(());
         }
-        self.remove(first, last)?;
+        self.remove_rows(first, last)?;
+        self.keys.take_out(first..=last)?;
         let inside = "DELETE FROM gaps WHERE first >= ?1 AND last <= ?2";
         self.connection.execute(inside, [first, last])?;
         Ok(())
@@ -102,7 +107,7 @@ impl<'c> Keeper<'c> {
     /// Inserts rows.
     pub(super) fn add(&mut self, batch: &Batch) -> rusqlite::Result<()> {
         self.learn(&batch.news)?;
-        batch.rows.iter().try_for_each(|row| self.add_row(row))
+        batch.rows.iter().try_for_each(|row| self.add_row(row, &batch.texts))
     }
 
     fn learn(&mut self, news: &News) -> rusqlite::Result<()> {
@@ -120,14 +125,17 @@ impl<'c> Keeper<'c> {
         Ok(())
     }
 
-    fn add_row(&mut self, row: &Row) -> rusqlite::Result<()> {
+    fn add_row(&mut self, row: &Row, texts: &str) -> rusqlite::Result<()> {
         let names = row.names.map(|token: Token| token.id(&self.ids));
         let statement = &mut self.add_record;
-        let mut slot = 1;
+        let text = |text: &Option<Text>| text.as_ref().map(|text| &texts[text.place.clone()]);
+        statement.raw_bind_parameter(N_COLUMNS - 8, text(&row.trace))?;
+        statement.raw_bind_parameter(N_COLUMNS - 7, text(&row.task))?;
+        statement.raw_bind_parameter(N_COLUMNS - 1, row.cost_usd)?;
+        let mut slot = 0;
         let mut bind = |value: Option<i64>| {
-            let bound = statement.raw_bind_parameter(slot, value);
             slot += 1;
-            bound
+            statement.raw_bind_parameter(slot, value)
         };
         bind(Some(row.position))?;
         bind(Some(integer(row.place.segment)))?;
@@ -137,15 +145,22 @@ impl<'c> Keeper<'c> {
         bind(row.at_us)?;
         bind(row.time_ns)?;
         names.into_iter().try_for_each(&mut bind)?;
-        bind(Some(i64::from(row.ended)))?;
-        bind(row.ordinal)?;
-        bind(row.duration_ms)?;
-        bind(row.input_tokens)?;
-        bind(row.output_tokens)?;
-        statement.raw_bind_parameter(N_COLUMNS - 1, row.cost_usd)?;
+        let ended = Some(i64::from(row.ended));
+        let numbers = [ended, row.ordinal, row.duration_ms, row.input_tokens, row.output_tokens];
+        for (slot, number) in (N_COLUMNS - 6..).zip(numbers) {
+            statement.raw_bind_parameter(slot, number)?;
+        }
         statement.raw_bind_parameter(N_COLUMNS, row.flags)?;
         statement.raw_execute()?;
-        self.identity.push(row.position, &row.keys);
+        for key in row.keys.as_slice() {
+            self.keys.push(Family::Identity, *key, row.position);
+        }
+        for text in [&row.trace, &row.task].into_iter().flatten() {
+            self.keys.push(Family::Lookup, text.key, row.position);
+        }
+        let received_ns = || row.at_us.map(|at_us| at_us.saturating_mul(1000));
+        let time_ns = row.time_ns.or_else(received_ns);
+        self.blocks.push(row.position, names[ACTOR], names[TYPE], time_ns);
         *self.counts.entry((names[DIALECT].unwrap_or(0), names[TYPE].unwrap_or(0))).or_default() +=
             1;
         if let (Some(topic), Some(key)) = (names[TOPIC], names[TOPIC_KEY]) {
@@ -156,8 +171,14 @@ impl<'c> Keeper<'c> {
     }
 
     /// Writes what the rows brought with them, and the watermark.
-    pub(super) fn finish_rows(&mut self, gaps: &[Gap], upto: Watermark) -> rusqlite::Result<()> {
-        self.identity.settle(upto.position)?;
+    pub(super) fn finish_rows(
+        &mut self,
+        gaps: &[Gap],
+        upto: Watermark,
+        settle: Settle,
+    ) -> rusqlite::Result<()> {
+        self.keys.settle(upto.position, settle)?;
+        self.blocks.flush()?;
         for ((topic, key), position) in self.latest.drain() {
             self.set_latest.execute([topic, key, position])?;
         }
@@ -172,9 +193,9 @@ impl<'c> Keeper<'c> {
         self.mark(Follower::Core, upto)
     }
 
-    /// Writes the keys that the identity tables still hold back.
+    /// Writes the keys that are still held back.
     pub(super) fn keep_recent_keys(&mut self) -> rusqlite::Result<()> {
-        self.identity.keep_recent()
+        self.keys.keep_recent()
     }
 
     /// Writes a watermark.
@@ -194,6 +215,9 @@ impl<'c> Keeper<'c> {
 
     /// Makes the indexes of a file that is built in one transaction, and ends it.
     pub(super) fn finish_file(&mut self) -> rusqlite::Result<()> {
+        let upto = watermark(self.connection, Follower::Core)?;
+        self.keys.settle(upto.position, Settle::All)?;
+        self.keys.keep_recent()?;
         schema::finish(self.connection)?;
         self.connection.execute_batch("COMMIT; PRAGMA locking_mode = NORMAL")?;
         self.connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))
@@ -235,8 +259,7 @@ impl<'c> Keeper<'c> {
         Ok(())
     }
 
-    /// Deletes the rows of positions, in transactions of bounded size, and then their keys: those of a bucket are found only by
-    /// looking at all of it.
+    /// Deletes the rows of positions, in transactions of bounded size, and then what is kept of whole ranges.
     pub(super) fn prune(&mut self, first: i64, last: i64) -> rusqlite::Result<()> {
         let oldest = "SELECT min(position) FROM records WHERE position >= ?1";
         let mut at = first;
@@ -252,7 +275,10 @@ impl<'c> Keeper<'c> {
             })?;
             at = end + 1;
         }
-        self.in_transaction(|keeper| identity::delete(keeper.connection, first, last))
+        self.in_transaction(|keeper| {
+            keys::drop_dead(keeper.connection, first, last)?;
+            blocks::drop_dead(keeper.connection, first, last)
+        })
     }
 
     /// Notes that the segments of positions are gone, and forgets the gaps before the first position kept.
@@ -301,12 +327,6 @@ impl<'c> Keeper<'c> {
             self.roll_back();
         }
         done
-    }
-
-    /// Deletes all that is known of some positions.
-    fn remove(&mut self, first: i64, last: i64) -> rusqlite::Result<()> {
-        self.remove_rows(first, last)?;
-        identity::delete(self.connection, first, last)
     }
 
     /// Deletes rows. Where one of them had a topic's newest value, the newest that is left counts.

@@ -3,6 +3,7 @@
 use super::IndexError;
 use super::read::{Found, Order, PLACE_COLUMNS, Reader, Select, found};
 use crate::TopicKey;
+use crate::filter::Demands;
 
 /// A record as the index knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,10 +33,21 @@ impl Reader {
         order: Order,
         limit: usize,
     ) -> Result<Vec<Row>, IndexError> {
+        self.rows_with(&Demands::NONE, select, order, limit)
+    }
+
+    /// The same by the shortest way. Every record that is asked for must have what is demanded.
+    pub fn rows_with(
+        &self,
+        demands: &Demands,
+        select: &Select<'_>,
+        order: Order,
+        limit: usize,
+    ) -> Result<Vec<Row>, IndexError> {
         let name = |column: &str| format!("(SELECT text FROM names WHERE id = {column})");
         let [dialect, via, topic, key] = ["dialect", "via", "topic", "topic_key"].map(name);
         let columns = format!("{PLACE_COLUMNS}, at_us, flags, {dialect}, {via}, {topic}, {key}");
-        self.select(&columns, select, order, limit, |row| {
+        self.select(&columns, demands, select, order, limit, |row| {
             let (topic, key): (Option<String>, Option<String>) = (row.get(9)?, row.get(10)?);
             Ok(Row {
                 found: found(row)?,

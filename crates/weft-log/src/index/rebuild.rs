@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use super::follow::{beside, remove};
+use super::keys::Settle;
 use super::row::Parser;
 use super::worker::Worker;
 use super::{Entry, Gap, IndexError, Segment, Watermark, schema};
@@ -52,7 +53,7 @@ impl Rebuild {
             self.worker.rows(self.parser.batch(some))?;
         }
         let gaps = gaps.to_vec();
-        self.worker.end(move |keeper| keeper.finish_rows(&gaps, upto))
+        self.worker.end(move |keeper| keeper.finish_rows(&gaps, upto, Settle::Largest))
     }
 
     /// Notes a segment.
@@ -63,10 +64,7 @@ impl Rebuild {
     /// Makes the indexes and puts the file in the place of the old one. Whoever has the old one open goes on reading that.
     pub fn finish(self) -> Result<(), IndexError> {
         let Self { worker, path, .. } = self;
-        worker.end(|keeper| {
-            keeper.keep_recent_keys()?;
-            keeper.finish_file()
-        })?;
+        worker.end(|keeper| keeper.finish_file())?;
         let new = worker.path().to_owned();
         drop(worker);
         let io = |error| IndexError::io(&new, error);

@@ -1,16 +1,19 @@
 //! From a record to the row that SQLite is given: parsing happens here, so that SQLite's thread does nothing but insert.
 
+use std::ops::Range;
+
 use weft_event::event::{self, Expect};
 use weft_event::json::Tape;
 use weft_event::problem::Problems;
 use weft_event::{Dialect, Facts, Status};
 
+use super::identity::{task_key, trace_key};
 use super::names::{Names, News, Token};
 use super::{Entry, Keys, Place, integer};
 use crate::{Mark, Meta};
 
 /// How many columns of a row hold names.
-pub(super) const N_NAMES: usize = 17;
+pub(super) const N_NAMES: usize = 15;
 
 /// The record was appended again so that its segment could go.
 const CARRIED: i64 = 1;
@@ -25,8 +28,9 @@ const BOOKKEEPING: i64 = 8;
 pub(super) const DIALECT: usize = 0;
 pub(super) const TYPE: usize = 1;
 const VIA: usize = 2;
-pub(super) const TOPIC: usize = 12;
-pub(super) const TOPIC_KEY: usize = 13;
+pub(super) const ACTOR: usize = 3;
+pub(super) const TOPIC: usize = 10;
+pub(super) const TOPIC_KEY: usize = 11;
 
 /// One row of `records` with its identity.
 pub(super) struct Row {
@@ -37,6 +41,8 @@ pub(super) struct Row {
     pub(super) time_ns: Option<i64>,
     /// In the order of the columns from `dialect` to `level`.
     pub(super) names: [Token; N_NAMES],
+    pub(super) trace: Option<Text>,
+    pub(super) task: Option<Text>,
     pub(super) ended: bool,
     pub(super) ordinal: Option<i64>,
     pub(super) duration_ms: Option<i64>,
@@ -47,10 +53,18 @@ pub(super) struct Row {
     pub(super) keys: Keys,
 }
 
-/// Rows on their way to SQLite, with the names that they bring.
+/// A text that is no name, with its key.
+pub(super) struct Text {
+    /// Where it stands in the batch's texts.
+    pub(super) place: Range<usize>,
+    pub(super) key: i64,
+}
+
+/// Rows on their way to SQLite, with the names and texts that they bring.
 pub(super) struct Batch {
     pub(super) news: News,
     pub(super) rows: Vec<Row>,
+    pub(super) texts: String,
 }
 
 /// What parsing needs from record to record.
@@ -64,35 +78,49 @@ pub(super) struct Parser {
 impl Parser {
     /// Returns the rows of the records.
     pub(super) fn batch(&mut self, entries: &[Entry<'_>]) -> Batch {
-        let rows = entries.iter().map(|entry| self.row(entry)).collect();
-        Batch { news: self.names.take_news(), rows }
+        let mut texts = String::new();
+        let rows = entries.iter().map(|entry| self.row(entry, &mut texts)).collect();
+        Batch { news: self.names.take_news(), rows, texts }
     }
 
-    fn row(&mut self, entry: &Entry<'_>) -> Row {
+    fn row(&mut self, entry: &Entry<'_>, texts: &mut String) -> Row {
         let mark = entry.meta.mark.as_ref();
         let expect = mark.map_or(Expect::Any, |mark| Expect::Dialect(mark.dialect));
         self.problems.clear();
         let event = event::read(&mut self.tape, entry.line, expect, &mut self.problems);
         let facts = event.map(|event| event.facts());
-        row_of(entry, facts.as_ref(), &mut self.names)
+        row_of(entry, facts.as_ref(), &mut self.names, texts)
     }
 }
 
 /// Returns the row of a record. A line that is no event has no facts, and its row says only what the seal does.
-fn row_of(entry: &Entry<'_>, facts: Option<&Facts<'_>>, names: &mut Names) -> Row {
+fn row_of(
+    entry: &Entry<'_>,
+    facts: Option<&Facts<'_>>,
+    names: &mut Names,
+    texts: &mut String,
+) -> Row {
     let mark = entry.meta.mark.as_ref();
     let delivery = mark.and_then(|mark| mark.delivery.as_deref());
     let usage = facts.and_then(|facts| facts.usage.as_deref());
     let number = |number: Option<u64>| number.map(integer);
     let dialect = facts.map(|facts| facts.dialect).or(mark.map(|mark| mark.dialect));
-    let texts = texts_of(dialect, mark, facts);
+    let named = names_of(dialect, mark, facts);
+    let mut keep = |text: Option<&str>, key: fn(&str) -> i64| {
+        let text = text?;
+        let start = texts.len();
+        texts.push_str(text);
+        Some(Text { place: start..texts.len(), key: key(text) })
+    };
     Row {
         position: integer(entry.meta.position.get()),
         place: entry.place,
         crc: mark.map(|mark| mark.crc),
         at_us: received_us(entry.meta),
         time_ns: facts.and_then(|facts| facts.time_ns),
-        names: texts.map(|text| text.map_or(Token::NONE, |text| names.token(text))),
+        names: named.map(|text| text.map_or(Token::NONE, |text| names.token(text))),
+        trace: keep(facts.and_then(|facts| facts.trace.as_deref()), trace_key),
+        task: keep(facts.and_then(|facts| facts.task.as_deref()), task_key),
         ended: facts.is_some_and(|facts| facts.ended),
         ordinal: number(facts.and_then(|facts| facts.order)),
         duration_ms: number(facts.and_then(|facts| facts.duration_ms)),
@@ -104,7 +132,7 @@ fn row_of(entry: &Entry<'_>, facts: Option<&Facts<'_>>, names: &mut Names) -> Ro
     }
 }
 
-fn texts_of<'a>(
+fn names_of<'a>(
     dialect: Option<Dialect>,
     mark: Option<&'a Mark>,
     facts: Option<&'a Facts<'_>>,
@@ -113,13 +141,13 @@ fn texts_of<'a>(
     let topic = posted.map(|posted| &*posted.topic);
     let topic_key = posted.and_then(|posted| posted.key.as_deref());
     let (dialect, via) = (dialect.map(Dialect::as_str), mark.map(|mark| &*mark.via));
-    let mut texts = [None; N_NAMES];
+    let mut names = [None; N_NAMES];
     let Some(facts) = facts else {
-        (texts[DIALECT], texts[VIA]) = (dialect, via);
-        (texts[TOPIC], texts[TOPIC_KEY]) = (topic, topic_key);
-        return texts;
+        (names[DIALECT], names[VIA]) = (dialect, via);
+        (names[TOPIC], names[TOPIC_KEY]) = (topic, topic_key);
+        return names;
     };
-    texts = [
+    names = [
         dialect,
         Some(&facts.event_type),
         via,
@@ -128,17 +156,15 @@ fn texts_of<'a>(
         facts.parent.as_deref(),
         facts.subject.as_deref(),
         facts.tenant.as_deref(),
-        facts.task.as_deref(),
         facts.tool.as_deref(),
         facts.path.as_deref(),
-        facts.trace.as_deref(),
         topic.or(facts.topic.as_deref()),
         topic_key,
         facts.usage.as_ref().and_then(|usage| usage.model.as_deref()),
         facts.status.map(Status::as_str),
         Some(facts.level.as_str()),
     ];
-    texts
+    names
 }
 
 /// Returns when the event came in; of a carried one, when it came in first.

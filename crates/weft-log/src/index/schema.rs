@@ -6,9 +6,10 @@ use super::Stale;
 use crate::filter::SEARCH_TOKENIZER;
 
 /// Version of the tables. A file of any other version is made again, never changed in place.
-pub const VERSION: i64 = 2;
+pub const VERSION: i64 = 3;
 
-/// Ids in `names` stand for every text; `identity` and `identity_recent` are explained in `identity.rs`.
+/// Ids in `names` stand for texts, but for traces and tasks: nearly every one of those is new, and would land in a page of its
+/// own. `keys` and `recent_keys` are explained in `keys.rs`, `present` and `blocks` in `blocks.rs`.
 pub(super) const TABLES: &str = "
 CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE records(
@@ -16,12 +17,14 @@ CREATE TABLE records(
     segment INTEGER NOT NULL, offset INTEGER NOT NULL, bytes INTEGER NOT NULL, crc INTEGER,
     at_us INTEGER, time_ns INTEGER,
     dialect INTEGER, type INTEGER, via INTEGER, actor INTEGER, session INTEGER, parent INTEGER, subject INTEGER,
-    tenant INTEGER, task INTEGER, tool INTEGER, path INTEGER, trace INTEGER, topic INTEGER, topic_key INTEGER,
-    model INTEGER, status INTEGER, level INTEGER,
+    tenant INTEGER, tool INTEGER, path INTEGER, topic INTEGER, topic_key INTEGER, model INTEGER, status INTEGER,
+    level INTEGER, trace TEXT, task TEXT,
     ended INTEGER NOT NULL, ordinal INTEGER, duration_ms INTEGER, input_tokens INTEGER, output_tokens INTEGER,
     cost_usd REAL, flags INTEGER NOT NULL);
-CREATE TABLE identity(bucket INTEGER, key INTEGER, position INTEGER, PRIMARY KEY(bucket, key, position)) WITHOUT ROWID;
-CREATE TABLE identity_recent(bucket INTEGER, key INTEGER, position INTEGER, PRIMARY KEY(bucket, key, position)) WITHOUT ROWID;
+CREATE TABLE keys(id INTEGER PRIMARY KEY, run BLOB NOT NULL);
+CREATE TABLE recent_keys(family INTEGER, key INTEGER, position INTEGER, PRIMARY KEY(family, key, position)) WITHOUT ROWID;
+CREATE TABLE present(kind INTEGER, value INTEGER, word INTEGER, blocks INTEGER NOT NULL, PRIMARY KEY(kind, value, word)) WITHOUT ROWID;
+CREATE TABLE blocks(block INTEGER PRIMARY KEY, time_min INTEGER NOT NULL, time_max INTEGER NOT NULL);
 CREATE TABLE latest(topic INTEGER, key INTEGER, position INTEGER NOT NULL, PRIMARY KEY(topic, key)) WITHOUT ROWID;
 CREATE TABLE counts(dialect INTEGER, type INTEGER, n INTEGER NOT NULL, PRIMARY KEY(dialect, type)) WITHOUT ROWID;
 CREATE TABLE gaps(first INTEGER PRIMARY KEY, last INTEGER NOT NULL, reason TEXT NOT NULL);
@@ -40,28 +43,23 @@ CREATE VIEW events AS SELECT
     strftime('%Y-%m-%dT%H:%M:%fZ', r.at_us / 1000 / 1000.0, 'unixepoch') AS received, r.at_us,
     a.text AS actor, se.text AS session, pa.text AS parent, su.text AS subject, te.text AS tenant,
     st.text AS status, r.ended, le.text AS level, r.ordinal,
-    ta.text AS task, tl.text AS tool, pt.text AS path, tr.text AS trace, tp.text AS topic, tk.text AS topic_key,
+    r.task, tl.text AS tool, pt.text AS path, r.trace, tp.text AS topic, tk.text AS topic_key,
     r.duration_ms, r.input_tokens, r.output_tokens, r.cost_usd, mo.text AS model, v.text AS via,
     r.segment, r.offset, r.bytes, r.crc, r.flags & 1 AS carried, r.flags >> 1 & 1 AS conflict,
     r.flags >> 2 & 1 AS unverified, r.flags >> 3 & 1 AS bookkeeping
 FROM records r
 LEFT JOIN names d ON d.id = r.dialect LEFT JOIN names ty ON ty.id = r.type LEFT JOIN names v ON v.id = r.via
 LEFT JOIN names a ON a.id = r.actor LEFT JOIN names se ON se.id = r.session LEFT JOIN names pa ON pa.id = r.parent
-LEFT JOIN names su ON su.id = r.subject LEFT JOIN names te ON te.id = r.tenant LEFT JOIN names ta ON ta.id = r.task
-LEFT JOIN names tl ON tl.id = r.tool LEFT JOIN names pt ON pt.id = r.path LEFT JOIN names tr ON tr.id = r.trace
+LEFT JOIN names su ON su.id = r.subject LEFT JOIN names te ON te.id = r.tenant
+LEFT JOIN names tl ON tl.id = r.tool LEFT JOIN names pt ON pt.id = r.path
 LEFT JOIN names tp ON tp.id = r.topic LEFT JOIN names tk ON tk.id = r.topic_key LEFT JOIN names mo ON mo.id = r.model
 LEFT JOIN names st ON st.id = r.status LEFT JOIN names le ON le.id = r.level;
 ";
 
 /// Name, columns and condition of each index on `records`, with the rows that one value has in a large store: the planner is
 /// told these once, so that it picks the same index at every size.
-const INDEXES: [(&str, &str, &str, &str); 7] = [
+const INDEXES: [(&str, &str, &str, &str); 2] = [
     ("records_session", "session", "", "10000000 2000"),
-    ("records_actor", "actor", "", "10000000 10000"),
-    ("records_type", "type", "", "10000000 60000"),
-    ("records_time", "time_ns", "", "10000000 2"),
-    ("records_trace", "trace", "WHERE trace IS NOT NULL", "4000000 10"),
-    ("records_task", "task", "WHERE task IS NOT NULL", "2000000 20"),
     ("records_topic", "topic, topic_key", "WHERE topic IS NOT NULL", "1000000 1000 100"),
 ];
 

@@ -92,11 +92,13 @@ fn add(index: &mut Index, entries: &[Entry<'_>], together: usize) {
 
 /// Returns every row of every table, one a line, as text.
 fn dump(path: &Path) -> String {
-    const TABLES: [&str; 10] = [
+    const TABLES: [&str; 12] = [
         "names",
         "records",
-        "identity",
-        "identity_recent",
+        "keys",
+        "recent_keys",
+        "present",
+        "blocks",
         "latest",
         "counts",
         "gaps",

@@ -38,8 +38,13 @@ pub(super) enum Verdict {
     Conflict(Position),
 }
 
-/// Records of the index by key.
-pub(super) type SeenBefore = HashMap<i64, Vec<Position>>;
+/// Earlier records that share a key with events in hand.
+#[derive(Debug, Default)]
+pub(super) struct SeenBefore {
+    by_key: HashMap<i64, Vec<Position>>,
+    /// Where those stand that the index knows.
+    places: HashMap<Position, index::Found>,
+}
 
 /// Everything that is known of earlier records.
 pub(super) struct Judge<'s> {
@@ -141,7 +146,7 @@ impl Recent {
 impl Judge<'_> {
     /// Returns the records that tail and index have under the keys of these events, all asked for at once.
     pub(super) fn seen(&self, events: &[Admitted], tail: &Tail) -> Result<SeenBefore, JudgeError> {
-        let mut seen = SeenBefore::new();
+        let mut seen = SeenBefore::default();
         let mut keys = Vec::new();
         for key in events.iter().flat_map(|event| event.keys.as_slice()).copied() {
             if self.known.is_some_and(|known| known.has(key) == Seen::No) {
@@ -149,11 +154,15 @@ impl Judge<'_> {
             }
             keys.push(key);
             let found = tail.find(key).map(|position| (key, position));
-            found.for_each(|(key, position)| seen.entry(key).or_default().push(position));
+            found.for_each(|(key, position)| seen.by_key.entry(key).or_default().push(position));
         }
         if !keys.is_empty() {
-            for (key, position) in self.index.candidates(&keys)? {
-                seen.entry(key).or_default().push(position);
+            let candidates = self.index.candidates(&keys)?;
+            let positions: Vec<_> = candidates.iter().map(|(_, position)| *position).collect();
+            let places = self.index.places(&positions)?;
+            seen.places.extend(places.into_iter().map(|found| (found.position, found)));
+            for (key, position) in candidates {
+                seen.by_key.entry(key).or_default().push(position);
             }
         }
         Ok(seen)
@@ -167,7 +176,7 @@ impl Judge<'_> {
     ) -> Result<Verdict, JudgeError> {
         let mut candidates: Vec<Position> = Vec::new();
         for key in event.keys.as_slice() {
-            candidates.extend(seen.get(key).into_iter().flatten());
+            candidates.extend(seen.by_key.get(key).into_iter().flatten());
             candidates.extend(self.group.known.find(*key));
         }
         candidates.sort_unstable();
@@ -180,7 +189,7 @@ impl Judge<'_> {
                     let Mark { dialect, delivery, .. } = &earlier.mark;
                     compare(event, &earlier.line, *dialect, delivery.as_deref(), &mut content)
                 }
-                None => self.compare_record(event, position, &mut content)?,
+                None => self.compare_record(event, position, seen, &mut content)?,
             };
             match likeness {
                 Likeness::Repeat => return Ok(Verdict::Repeat(position)),
@@ -209,11 +218,12 @@ impl Judge<'_> {
         &mut self,
         event: &Admitted,
         position: Position,
+        seen: &SeenBefore,
         content: &mut Option<[u8; 16]>,
     ) -> Result<Likeness, JudgeError> {
         let (place, crc) = match self.recent.get(position) {
             Some((place, crc)) => (place, Some(crc)),
-            None => match self.index.place(position)? {
+            None => match seen.places.get(&position) {
                 Some(found) => (found.place, found.crc),
                 None => return Ok(Likeness::None),
             },

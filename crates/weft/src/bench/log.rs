@@ -2,6 +2,7 @@
 
 mod bare;
 mod jetstream;
+mod reads;
 mod report;
 mod sqlite;
 mod weft;
@@ -92,8 +93,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     measured.time("Weft, index rebuilt", weft.n_stored()?, || weft.rebuild())?;
     measured.end_round();
+    let reads = reads::measure(weft.store(), &mut (Box::new(sample::events(args.seed)) as Supply));
     let report = Report {
         measured,
+        reads: reads?,
         stored: args.stored,
         event_bytes: event_bytes(args.seed),
         rounds: args.iterations,
@@ -213,7 +216,7 @@ fn fill(weft: &Weft, sqlite: &mut Sqlite, supply: &mut Supply, n: u64) -> anyhow
     while left > 0 {
         let events: Vec<String> = supply.by_ref().take(left.min(TOGETHER)).collect();
         left -= events.len();
-        weft.store(&events)?;
+        weft.fill(&events)?;
         sqlite.insert(&sqlite::rows(&events), TOGETHER)?;
     }
     weft.settle()

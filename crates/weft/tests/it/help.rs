@@ -72,6 +72,7 @@ fn help_as_a_whole() {
       service      Run the server as a service of the user's own
       types        List the event types: what each means, and the status it gives its actor
       schema       Print the JSON Schema of a dialect
+      demo         Print a made-up night of agents at work, in all five dialects
       bench        Measure how fast Weft is on this machine
       completions  Print a script that completes weft's arguments in a shell
       help         Print this message or the help of the given subcommand(s)

@@ -4,6 +4,7 @@
 mod bad_input;
 mod config;
 mod convert;
+mod demo;
 mod doctor;
 mod documents;
 mod emit;

@@ -20,12 +20,11 @@ const TEXT_WATERMARK: u64 = 250;
 const SCHEMA: &str = "
     CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
     CREATE TABLE records(position INTEGER PRIMARY KEY, at_us INTEGER, time_ns INTEGER, dialect INTEGER, type INTEGER,
-        via INTEGER, actor INTEGER, session INTEGER, parent INTEGER, subject INTEGER, tenant INTEGER, task INTEGER,
-        tool INTEGER, path INTEGER, trace INTEGER, topic INTEGER, topic_key INTEGER, model INTEGER, status INTEGER,
-        level INTEGER, ended INTEGER, ordinal INTEGER, duration_ms INTEGER, input_tokens INTEGER, output_tokens INTEGER,
+        via INTEGER, actor INTEGER, session INTEGER, parent INTEGER, subject INTEGER, tenant INTEGER, tool INTEGER,
+        path INTEGER, topic INTEGER, topic_key INTEGER, model INTEGER, status INTEGER, level INTEGER, trace TEXT, task TEXT,
+        ended INTEGER, ordinal INTEGER, duration_ms INTEGER, input_tokens INTEGER, output_tokens INTEGER,
         cost_usd REAL, flags INTEGER);
     CREATE INDEX records_session ON records(session);
-    CREATE INDEX records_time_ns ON records(time_ns);
 ";
 
 /// An index of the made-up events, filled as the index follower fills it.
@@ -44,7 +43,7 @@ impl Index {
             let pattern = context.get_or_create_aux(0, |pattern| {
                 Ok::<_, rusqlite::types::FromSqlError>(Regex::new(pattern.as_str()?).unwrap())
             })?;
-            Ok(pattern.is_match(&context.get::<String>(1)?))
+            Ok(context.get::<Option<String>>(1)?.map(|text| pattern.is_match(&text)))
         };
         connection
             .create_scalar_function("regexp", 2, FunctionFlags::SQLITE_DETERMINISTIC, regexp)
@@ -76,10 +75,8 @@ impl Index {
             facts.parent.as_deref(),
             facts.subject.as_deref(),
             facts.tenant.as_deref(),
-            facts.task.as_deref(),
             facts.tool.as_deref(),
             facts.path.as_deref(),
-            facts.trace.as_deref(),
             topic,
             posted.and_then(|posted| posted.key.as_deref()),
             usage.and_then(|usage| usage.model.as_deref()),
@@ -93,7 +90,10 @@ impl Index {
         let position = SqliteValue::Integer(meta.position.get() as i64);
         let mut row = vec![position, meta.at_us.into(), facts.time_ns.into()];
         row.extend(names.map(|name| name.map_or(SqliteValue::Null, |name| self.name_id(name))));
+        let text = |text: Option<&str>| text.map(str::to_owned).into();
         row.extend([
+            text(facts.trace.as_deref()),
+            text(facts.task.as_deref()),
             SqliteValue::Integer(facts.ended.into()),
             whole(facts.order),
             whole(facts.duration_ms),
@@ -278,23 +278,23 @@ fn plans_read_as_conditions_on_the_index() {
         )
     };
     insta::assert_snapshot!(plan("session=s-1 type=bead.* level>=warn"), @r#"
-    (session = (SELECT id FROM names WHERE text = ?) AND type IN (SELECT id FROM names WHERE text GLOB ?) AND (level = (SELECT id FROM names WHERE text = ?) OR level = (SELECT id FROM names WHERE text = ?)))
+    (session = (SELECT id FROM names WHERE text = ?1) AND type IN (SELECT id FROM names WHERE text GLOB ?2) AND (level = (SELECT id FROM names WHERE text = ?3) OR level = (SELECT id FROM names WHERE text = ?4)))
     exact [Text("s-1"), Text("bead.*"), Text("warn"), Text("error")] 1..18446744073709551615
     "#);
     insta::assert_snapshot!(plan("session!=s-1 since:2h -has:task"), @r#"
-    ((session = (SELECT id FROM names WHERE text = ?)) IS NOT TRUE AND (time_ns >= ? OR (time_ns IS NULL AND at_us >= ?)) AND (task IS NOT NULL) IS NOT TRUE)
+    ((session = (SELECT id FROM names WHERE text = ?1)) IS NOT TRUE AND (time_ns >= ?2 OR (time_ns IS NULL AND at_us >= ?3)) AND (task IS NOT NULL) IS NOT TRUE)
     exact [Text("s-1"), Integer(1794736800000000000), Integer(1794736800000000)] 1..18446744073709551615
     "#);
     insta::assert_snapshot!(plan("disk full position>=100 position<200"), @r#"
-    (position >= ? AND position < ? AND position IN (SELECT rowid FROM text WHERE text MATCH ? UNION ALL SELECT position FROM records WHERE position > ?))
+    (+position >= ?1 AND +position < ?2 AND position IN (SELECT rowid FROM text WHERE text MATCH ?3 UNION ALL SELECT position FROM records WHERE position > ?4))
     superset [Integer(100), Integer(200), Text("\"disk\" AND \"full\""), TextWatermark] 100..199
     "#);
     insta::assert_snapshot!(plan("-(session=s-1 or disk)"), @r#"
-    (session = (SELECT id FROM names WHERE text = ?)) IS NOT TRUE
+    (session = (SELECT id FROM names WHERE text = ?1)) IS NOT TRUE
     superset [Text("s-1")] 1..18446744073709551615
     "#);
     insta::assert_snapshot!(plan("session=s-1 or disk"), @r#"
-    (session = (SELECT id FROM names WHERE text = ?) OR position IN (SELECT rowid FROM text WHERE text MATCH ? UNION ALL SELECT position FROM records WHERE position > ?))
+    (session = (SELECT id FROM names WHERE text = ?1) OR position IN (SELECT rowid FROM text WHERE text MATCH ?2 UNION ALL SELECT position FROM records WHERE position > ?3))
     superset [Text("s-1"), Text("\"disk\""), TextWatermark] 1..18446744073709551615
     "#);
     insta::assert_snapshot!(plan("session=s-1 or .data.n>3"), @"
@@ -302,7 +302,7 @@ fn plans_read_as_conditions_on_the_index() {
     superset [] 1..18446744073709551615
     ");
     insta::assert_snapshot!(plan(".data.bead_id=bd-42 .data.n=3"), @r#"
-    position IN (SELECT rowid FROM text WHERE text MATCH ? UNION ALL SELECT position FROM records WHERE position > ?)
+    position IN (SELECT rowid FROM text WHERE text MATCH ?1 UNION ALL SELECT position FROM records WHERE position > ?2)
     superset [Text("\"bd\" AND \"42\""), TextWatermark] 1..18446744073709551615
     "#);
     insta::assert_snapshot!(plan("*"), @"

@@ -7,9 +7,10 @@ use weft_event::problem::Problems;
 
 use super::{Records, STORE, add, dump, folder, position, show, upto};
 use crate::Hash;
-use crate::index::identity::{RECENT_BITS, SETTLED_BITS};
+use crate::index::keys::{Bucket, LEVEL_BITS};
 use crate::index::{
     Entry, Follower, Gap, Index, IndexError, Keys, Place, Reader, Rebuild, Segment, Watermark,
+    compare,
 };
 
 /// Returns what the view should say of a record, straight from the event.
@@ -110,15 +111,33 @@ fn every_key_of_every_event_leads_to_it() {
     assert!(n_keys > entries.len(), "some events have several keys");
 }
 
-/// Records on both sides of a place where identity keys are settled.
-fn around_a_bucket() -> Records {
-    let end = 1 << SETTLED_BITS;
-    Records::at((1..=40).chain(end - 29..=end + 60))
+/// Records on both sides of the places where keys are settled, behind the last of them in buckets of every level.
+fn around_buckets() -> Records {
+    let sum = |end: &mut u64, bits: &u32| {
+        *end += 1 << bits;
+        Some(*end)
+    };
+    let sums = LEVEL_BITS.iter().rev().scan(0, sum);
+    let ends = LEVEL_BITS.iter().map(|bits| 1 << bits).chain(sums);
+    let mut numbers: Vec<u64> = (1..=40).chain(ends.flat_map(|end| end - 9..=end + 10)).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    Records::at(numbers.into_iter())
+}
+
+/// Returns the levels of the buckets that an index has.
+fn levels(path: &std::path::Path) -> Vec<usize> {
+    let connection = Connection::open(path).unwrap();
+    let mut ids = connection.prepare("SELECT id FROM keys ORDER BY id").unwrap();
+    let ids = ids.query_map([], |row| row.get(0)).unwrap();
+    let mut levels: Vec<usize> = ids.map(|id| Bucket::of_run(id.unwrap()).level).collect();
+    levels.dedup();
+    levels
 }
 
 #[test]
 fn a_rebuilt_index_equals_one_that_followed() {
-    let records = around_a_bucket();
+    let records = around_buckets();
     let entries = records.entries();
     let gap = Gap { first: position(41), last: position(1 << 19), reason: "gone".to_owned() };
     let segment = Segment { number: 1, name: "events".to_owned(), first: position(1) };
@@ -142,8 +161,8 @@ fn a_rebuilt_index_equals_one_that_followed() {
     rebuild.finish().unwrap();
     dumps.push(dump(&path));
 
-    let recent = format!("\nidentity_recent: {} ", 1 << (SETTLED_BITS - RECENT_BITS));
-    assert!(dumps[0].contains("\nidentity: 0 ") && dumps[0].contains(&recent));
+    assert!(dumps[0].contains("\nrecent_keys: 0 ") && dumps[0].contains("\nrecent_keys: 1 "));
+    assert_eq!(levels(&path), [0, 1, 2, 3]);
     for other in &dumps[1..] {
         assert_eq!(*other, dumps[0]);
     }
@@ -151,7 +170,7 @@ fn a_rebuilt_index_equals_one_that_followed() {
 
 #[test]
 fn a_rebuilt_index_is_followed_like_any_other() {
-    let (records, together) = (around_a_bucket(), 20);
+    let (records, together) = (around_buckets(), 20);
     let entries = records.entries();
     let (_folder, followed) = folder();
     add(&mut Index::open(&followed, STORE).unwrap(), &entries, together);
@@ -170,7 +189,7 @@ fn a_rebuilt_index_is_followed_like_any_other() {
 #[test]
 fn adding_records_again_changes_nothing() {
     let (_folder, path) = folder();
-    let records = around_a_bucket();
+    let records = around_buckets();
     let entries = records.entries();
     let mut index = Index::open(&path, STORE).unwrap();
     add(&mut index, &entries, 30);
@@ -193,6 +212,26 @@ fn a_record_that_is_added_in_another_place_is_found_there() {
     let reader = Reader::open(&path).unwrap();
     assert_eq!(reader.place(position(20)).unwrap().unwrap().place, moved);
     assert_eq!(reader.stats().unwrap().n_records, 20);
+}
+
+#[test]
+fn a_record_that_takes_the_place_of_another_leaves_nothing_of_it() {
+    let (_folder, path) = folder();
+    let mut records = around_buckets();
+    let mut index = Index::open(&path, STORE).unwrap();
+    add(&mut index, &records.entries(), 30);
+    records.lines.rotate_right(70);
+    for (line, meta) in records.lines.iter().zip(&mut records.metas) {
+        *meta = super::meta(line, meta.position.get());
+    }
+    let entries = records.entries();
+    for some in entries.chunks(50).rev() {
+        index.add(some, &[], upto(&entries)).unwrap();
+    }
+    drop(index);
+    let (_folder, fresh) = folder();
+    add(&mut Index::open(&fresh, STORE).unwrap(), &entries, 1000);
+    assert_eq!(compare(&path, &fresh).unwrap(), []);
 }
 
 #[test]
@@ -254,7 +293,7 @@ fn a_transaction_that_fails_is_taken_back_and_can_be_tried_again() {
 #[test]
 fn pruned_positions_are_gone_from_every_table() {
     let (_folder, path) = folder();
-    let records = around_a_bucket();
+    let records = around_buckets();
     let entries = records.entries();
     let mut index = Index::open(&path, STORE).unwrap();
     add(&mut index, &entries, 30);
@@ -270,7 +309,6 @@ fn pruned_positions_are_gone_from_every_table() {
         let mut text = String::new();
         for sql in [
             "SELECT * FROM events",
-            "SELECT key, position FROM identity UNION ALL SELECT key, position FROM identity_recent ORDER BY 1, 2",
             "SELECT t.text, k.text, position FROM latest JOIN names t ON t.id = topic JOIN names k ON k.id = key ORDER BY 1, 2",
             "SELECT d.text, t.text, n FROM counts JOIN names d ON d.id = dialect JOIN names t ON t.id = type ORDER BY 1, 2",
         ] {
@@ -284,6 +322,19 @@ fn pruned_positions_are_gone_from_every_table() {
         text
     };
     assert_eq!(without_names(&path), without_names(&kept));
+    assert_eq!(compare(&path, &kept).unwrap(), []);
+    let reader = Reader::open(&path).unwrap();
+    let mut keys = Vec::new();
+    reader.each_key(|key| keys.push(key)).unwrap();
+    assert!(reader.candidates(&keys).unwrap().iter().all(|(_, position)| *position > last));
+    assert_eq!(levels(&path), [0, 1]);
+    let count = |path, table: &str| -> i64 {
+        let connection = Connection::open(path).unwrap();
+        connection
+            .query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))
+            .unwrap()
+    };
+    assert_eq!(count(&path, "blocks"), count(&kept, "blocks"));
     let connection = Connection::open(&path).unwrap();
     let n: i64 = connection.query_row("SELECT count(*) FROM text", [], |row| row.get(0)).unwrap();
     assert_eq!(n, 40);

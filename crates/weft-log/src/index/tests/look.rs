@@ -136,9 +136,11 @@ fn a_view_of_names_is_searched_through_indexes() {
     10 0 45 SEARCH se USING COVERING INDEX sqlite_autoindex_names_1 (text=?)
     14 0 131 SEARCH r USING INDEX records_session (session=?)
     ");
-    assert_snapshot!(plan("SELECT position FROM events WHERE trace = 'a'"), @"
-    4 0 45 SEARCH tr USING COVERING INDEX sqlite_autoindex_names_1 (text=?)
-    8 0 61 SEARCH r USING INDEX records_trace (trace=?)
+    assert_snapshot!(plan("SELECT type FROM events WHERE position IN (SELECT value FROM json_each(positions('trace', 'a')))"), @"
+    3 0 93 SEARCH r USING INTEGER PRIMARY KEY (rowid=?)
+    7 0 0 LIST SUBQUERY 1
+    9 7 0 SCAN json_each VIRTUAL TABLE INDEX 1:
+    24 0 45 SEARCH ty USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
     ");
     assert_snapshot!(plan("SELECT position FROM records WHERE session = 1 AND type = 2 AND position > 5 ORDER BY position DESC LIMIT 9"), @"5 0 111 SEARCH records USING INDEX records_session (session=? AND rowid>?)");
     assert_snapshot!(plan("SELECT position FROM records WHERE topic = 1 ORDER BY position"), @"
@@ -190,6 +192,52 @@ fn sql_of_people_reads() {
     "SELECT no_such_column FROM events"
         failed: no such column: no_such_column in SELECT no_such_column FROM events at offset 7
     "#);
+}
+
+#[test]
+fn sql_finds_traces_and_tasks_by_their_keys() {
+    let (_folder, path) = folder();
+    add(&mut Index::open(&path, STORE).unwrap(), &Records::made_up(3000).entries(), 700);
+    let reader = Reader::open(&path).unwrap();
+    for kind in ["trace", "task"] {
+        let sql = format!(
+            "WITH some AS (SELECT DISTINCT {kind} AS name FROM events WHERE {kind} IS NOT NULL LIMIT 50) \
+             SELECT name, (SELECT count(*) FROM events WHERE {kind} = name), json_array_length(positions('{kind}', name)), \
+             (SELECT count(*) FROM events WHERE {kind} = name AND position IN (SELECT value FROM json_each(positions('{kind}', name)))) \
+             FROM some"
+        );
+        let answer = ask(&reader, &sql).unwrap();
+        assert_eq!(answer.lines().count(), 50);
+        for line in answer.lines() {
+            let counts: Vec<&str> = line.rsplitn(4, ' ').take(3).collect();
+            assert!(counts[0] == counts[1] && counts[1] == counts[2] && counts[0] != "0", "{line}");
+        }
+    }
+    let queries = [
+        "SELECT positions('trace', 'no such'), positions('task', NULL)",
+        "SELECT positions('colour', 'red')",
+    ];
+    assert_snapshot!(ask_all(&reader, &queries), @r#"
+    "SELECT positions('trace', 'no such'), positions('task', NULL)"
+        [] -
+    "SELECT positions('colour', 'red')"
+        failed: positions(kind, value) knows the kinds 'trace' and 'task', not 'colour'
+    "#);
+}
+
+#[test]
+fn many_places_are_asked_for_at_once() {
+    let (_folder, path) = folder();
+    let records = Records::made_up(20);
+    let entries = records.entries();
+    let mut index = Index::open(&path, STORE).unwrap();
+    add(&mut index, &entries, 20);
+    index.prune(position(4), position(6)).unwrap();
+    let reader = Reader::open(&path).unwrap();
+    let found = reader.places(&[9, 5, 2, 99, 9].map(position)).unwrap();
+    let places: Vec<_> = found.iter().map(|found| (found.position, found.place)).collect();
+    assert_eq!(places, [2, 9].map(|n| (position(n), entries[n as usize - 1].place)));
+    assert_eq!(reader.places(&[]).unwrap(), []);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::reads::Reads;
 use super::timed;
 
 /// One way is to be at least so many times as fast as another.
@@ -20,6 +21,9 @@ const TARGETS: [(&str, &str, f64); 7] = [
 
 /// One way is to do at least so many events a second.
 const SPEEDS: [(&str, f64); 1] = [("Weft, index rebuilt", 120_000.0)];
+
+/// A query is to be at least so many times as fast as `jq`.
+const QUERY_TARGET: f64 = 50.0;
 
 /// What was measured, by name, in the order in which it was first measured.
 #[derive(Default)]
@@ -83,6 +87,7 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 pub(super) struct Report {
     pub(super) measured: Measured,
+    pub(super) reads: Reads,
     pub(super) stored: u64,
     pub(super) event_bytes: u64,
     pub(super) rounds: u32,
@@ -107,7 +112,16 @@ impl Report {
             wanted: *wanted,
             found: median(self.measured.speeds(name).iter().copied()),
         });
-        ratios.chain(speeds).collect()
+        let query = Target {
+            name: "100 records of a session, times as fast as jq,".to_owned(),
+            wanted: QUERY_TARGET,
+            found: self
+                .reads
+                .jq
+                .zip(self.reads.query)
+                .map(|(jq, query)| jq.as_secs_f64() / query.as_secs_f64()),
+        };
+        ratios.chain(speeds).chain([query]).collect()
     }
 
     pub(super) fn to_table(&self) -> String {
@@ -135,7 +149,14 @@ impl Report {
         if !self.has_nats {
             out.push_str("JetStream                          not measured: there is no command nats-server\n");
         }
-        out.push('\n');
+        let Reads { open, query, jq } = self.reads;
+        let time = |took: Option<Duration>| match took {
+            Some(took) => format!("{:.3} ms", 1e3 * took.as_secs_f64()),
+            None => "not measured".to_owned(),
+        };
+        let [open, query, jq] = [Some(open), query, jq].map(time);
+        writeln!(out, "\nopened for one event: {open}\n100 records of a session found: {query}; with jq: {jq}\n")
+            .expect("writing to a string cannot fail");
         for Target { name, wanted, found } in self.targets() {
             let verdict = match found {
                 Some(found) if found >= wanted => format!("holds: {found:.2}"),
@@ -161,6 +182,9 @@ impl Report {
             "stored": self.stored,
             "event_bytes": self.event_bytes,
             "iterations": self.rounds,
+            "open_s": self.reads.open.as_secs_f64(),
+            "query_s": self.reads.query.map(|query| query.as_secs_f64()),
+            "jq_s": self.reads.jq.map(|jq| jq.as_secs_f64()),
             "rows": self.measured.rows.iter().map(row).collect::<Vec<_>>(),
             "targets": self.targets().into_iter().map(target).collect::<Vec<_>>(),
         });

@@ -38,8 +38,12 @@ impl Weft {
         Ok(log)
     }
 
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// Stores events without measuring.
-    pub(super) fn store(&self, events: &[String]) -> anyhow::Result<()> {
+    pub(super) fn fill(&self, events: &[String]) -> anyhow::Result<()> {
         let log = self.log(Indexing::AtTheEnd)?;
         self.produce_in_bulk(&log, events)?;
         Ok(log.close()?)
