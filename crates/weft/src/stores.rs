@@ -31,6 +31,11 @@ pub(crate) struct StoreArgs {
 }
 
 impl StoreArgs {
+    /// Returns whether the option is given.
+    pub(crate) fn is_named(&self) -> bool {
+        self.store.is_some()
+    }
+
     /// Returns the folder of the store, whether or not there is one.
     pub(crate) fn folder(&self) -> anyhow::Result<PathBuf> {
         if let Some(store) = &self.store {

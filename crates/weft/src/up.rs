@@ -1,5 +1,6 @@
 //! `weft up`: the server, in the foreground, until Ctrl-C.
 
+mod demo;
 mod journal;
 
 use std::env;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use weft_log::{Network, Store};
 use weft_server::address::Addresses;
+use weft_server::player::Play;
 use weft_server::serve::{self, Listen, serve_blocking};
 
 use crate::Outcome;
@@ -21,6 +23,7 @@ Examples:
   weft up                            HTTP on loopback and the socket, until Ctrl-C
   weft up --listen 127.0.0.1:8080    at this address and no other
   weft up --store ~/agents           on this store, which is made if there is none
+  weft up --demo                     with a made-up team at work, in a store that goes when it ends
 
 While it runs, other commands write through it: nothing has to be changed for that. It says where it is and is quiet then;
 WEFT_LOG=info lets it say more.
@@ -35,17 +38,29 @@ pub(crate) struct Args {
     /// Speak HTTP at this address [default: 127.0.0.1:9338, or another port if that is taken]; can be given more than once
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Vec<SocketAddr>,
+    /// Play a made-up team at work; without --store in a store of its own, which is removed at the end
+    #[arg(long)]
+    demo: bool,
+    /// How many seconds of the demo pass in one
+    #[arg(long, value_name = "N", default_value_t = 1.0, requires = "demo", value_parser = demo::parse_speed)]
+    speed: f64,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
-    let store = stores::make(&args.store.folder()?, Network::Refuse)?;
+    // Removed when it is dropped, at the end.
+    let own = (args.demo && !args.store.is_named()).then(demo::folder).transpose()?;
+    let folder = match &own {
+        Some(own) => own.path().to_owned(),
+        None => args.store.folder()?,
+    };
+    let store = stores::make(&folder, Network::Refuse)?;
     let config = config::load(&store, &args.listen)?;
     journal::start(config.log)?;
-    serve(store, config)?;
+    serve(store, config, args.demo.then(|| demo::play(args.speed)))?;
     Ok(Outcome::Fine)
 }
 
-fn serve(store: Store, config: Config) -> anyhow::Result<()> {
+fn serve(store: Store, config: Config, play: Option<Play>) -> anyhow::Result<()> {
     let listen = match config.listen {
         Some(addresses) => Listen::At(addresses),
         None => Listen::Anywhere,
@@ -56,7 +71,7 @@ fn serve(store: Store, config: Config) -> anyhow::Result<()> {
         listen,
         runtime: runtime_folder(),
         limits: config.limits,
-        play: None,
+        play,
     };
     let ready = |addresses: &Addresses| {
         // Whoever started us may not read it; the server runs all the same.

@@ -314,3 +314,26 @@ fn the_status_is_told() {
         ran.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!((names, ran.code), (vec!["server", "http", "socket", "store", "log", "state"], 0));
 }
+
+#[test]
+fn a_demo_plays_every_dialect_in_a_store_that_goes_when_it_ends() {
+    let sandbox = Sandbox::with(&[]);
+    let mut command =
+        sandbox.command(&["up", "--demo", "--speed", "500", "--listen", "127.0.0.1:0"]);
+    command.env("TMPDIR", sandbox.path());
+    let served = Served::start_with(command);
+    let store = std::path::Path::new(&served.socket).parent().unwrap().to_owned();
+    let mut missing: Vec<&str> = vec!["idle", "collector", "pinchy", "engine", "needle"];
+    let ask = TailAsk { filter: String::new(), scope: Scope::Events, from: at(1) };
+    let tailed = served.client().tail(ask, |page| {
+        for found in page.records {
+            let dialect = found.meta.mark.unwrap().dialect.as_str();
+            missing.retain(|missing| *missing != dialect);
+        }
+        if missing.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    tailed.unwrap();
+    assert_eq!(served.end(), (Some(0), String::new()));
+    assert!(!store.exists());
+    assert_eq!(sandbox.run(&["up", "--demo", "--speed", "0"]).code, 2);
+}
