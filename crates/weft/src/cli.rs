@@ -5,9 +5,9 @@ use clap::{Parser, Subcommand};
 use weft_event::Dialect;
 
 use crate::{
-    Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps, import,
-    ingest, init, log, merge, prune, reindex, rejects, schema, service, session, show, sql, stats,
-    status, sub, tail, taxonomy, trace, up, validate, verify,
+    Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps,
+    import, ingest, init, log, merge, prune, reindex, rejects, schema, service, session, show, sql,
+    stats, status, sub, tail, taxonomy, trace, up, validate, verify,
 };
 
 const ABOUT: &str = "\

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use weft_log::log::Hold;
+use weft_log::log::Log;
 use weft_log::query::Records;
 use weft_server::limits::SubscriptionLimits;
 use weft_server::subs::change;
@@ -12,7 +12,7 @@ use weft_server::subs::definition::{Definition, Kind, Request, Retry, SecretRef}
 use weft_server::subs::secrets;
 
 use crate::output::{Format, print, tell};
-use crate::stores::StoreArgs;
+use crate::stores::{self, PATIENCE, StoreArgs};
 use crate::times::now_ns;
 
 #[derive(clap::Args)]
@@ -49,9 +49,11 @@ pub(super) struct Args {
     parallel: usize,
 }
 
-pub(super) fn run(stores: &StoreArgs, args: Args, format: Format) -> anyhow::Result<()> {
-    let (store, log) = stores.log(Hold::Briefly, &mut |_| {})?;
-    log.close()?;
+pub(super) fn run(store: &StoreArgs, args: Args, format: Format) -> anyhow::Result<()> {
+    let store = store.make()?;
+    if !store.is_there() {
+        Log::open(store.clone(), stores::briefly(PATIENCE), &mut |_| {})?.close()?;
+    }
     let kind = kind(&args)?;
     let last = Records::open(store.clone())?.head().next.get() - 1;
     let start = match &*args.from {
