@@ -21,7 +21,7 @@ pub struct Limits {
     pub request_patience: Duration,
     /// Streams that are open at a time.
     pub streams_max: usize,
-    /// Bytes that wait for a reader of a stream before it is dropped.
+    /// Bytes that are made ready for a reader of a stream at a time; what it has not asked for yet stays on disk.
     pub stream_bytes_max: usize,
     /// How long a client may leave what it was sent before it is broken off.
     pub reader_patience: Duration,
@@ -48,7 +48,7 @@ impl Default for Limits {
             queue_patience: Duration::from_secs(2),
             request_patience: Duration::from_secs(30),
             streams_max: 10_000,
-            stream_bytes_max: 1 << 20,
+            stream_bytes_max: 256 << 10,
             reader_patience: Duration::from_secs(30),
             heartbeat: Duration::from_secs(15),
             page_records_max: 1000,

@@ -57,6 +57,8 @@ pub async fn serve(listener: TcpListener, router: Router, core: Core) {
     }
     drop(listener);
     while open.join_next().await.is_some() {}
+    // A WebSocket is no longer part of the connection that it began as.
+    core.streams_ended().await;
 }
 
 /// Serves one connection, of whatever kind, until its client or the server ends it.

@@ -1,6 +1,7 @@
 //! Reading over HTTP: records by filter in pages, one by its position, a session, a trace.
 
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
@@ -45,7 +46,10 @@ async fn page(
 ) -> Result<Response, Failure> {
     let (after, before) = (params.place("after", core)?, params.place("before", core)?);
     if let Some(after) = after {
-        params::check_resume(core, after).await?;
+        params::check_after(core, after).await?;
+    }
+    if let Some(before) = before {
+        params::check_before(core, before).await?;
     }
     let default = if after.is_some() { Order::Ascending } else { Order::Descending };
     let order = params.order(default)?;
@@ -63,7 +67,9 @@ async fn page(
     Ok(form.write(core, &page, order))
 }
 
-async fn one(State(core): State<Core>, Path(text): Path<String>) -> Result<Response, Failure> {
+async fn one(State(core): State<Core>, named: Named, uri: Uri) -> Result<Response, Failure> {
+    Params::of(&uri, &[])?;
+    let text = name_of(named)?;
     let position = params::place_of("position", &text, &core)?;
     let found = match Position::new(position) {
         None => None,
@@ -79,29 +85,29 @@ async fn one(State(core): State<Core>, Path(text): Path<String>) -> Result<Respo
     Ok(json(out))
 }
 
-async fn session(
-    State(core): State<Core>,
-    Path(id): Path<String>,
-    uri: Uri,
-) -> Result<Response, Failure> {
-    named(&core, "session", &id, &uri).await
+async fn session(State(core): State<Core>, named: Named, uri: Uri) -> Result<Response, Failure> {
+    all_of(&core, "session", &name_of(named)?, &uri).await
 }
 
-async fn trace(
-    State(core): State<Core>,
-    Path(id): Path<String>,
-    uri: Uri,
-) -> Result<Response, Failure> {
-    named(&core, "trace", &id, &uri).await
+async fn trace(State(core): State<Core>, named: Named, uri: Uri) -> Result<Response, Failure> {
+    all_of(&core, "trace", &name_of(named)?, &uri).await
+}
+
+/// What the end of a path names, if it is text at all.
+type Named = Result<Path<String>, PathRejection>;
+
+fn name_of(named: Named) -> Result<String, Failure> {
+    match named {
+        Ok(Path(name)) => Ok(name),
+        Err(rejection) => Err(Failure::bad("bad_path", rejection.body_text())),
+    }
 }
 
 /// All records of one session or trace: by producer, or by position in pages.
-async fn named(core: &Core, field: &str, id: &str, uri: &Uri) -> Result<Response, Failure> {
+async fn all_of(core: &Core, field: &str, id: &str, uri: &Uri) -> Result<Response, Failure> {
     let params = Params::of(uri, &["after", "before", "order", "limit", "format"])?;
     let form = form(&params)?;
-    let mut text = format!("{field}=");
-    weft_event::json::write_text(&mut text, id);
-    let filter = params::parse_filter(&text)?;
+    let filter = params::is_exactly(field, id)?;
     let is_paged =
         ["after", "before", "order", "limit"].iter().any(|name| params.get(name).is_some());
     if is_paged {

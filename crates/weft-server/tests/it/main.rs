@@ -7,4 +7,8 @@ mod health;
 mod hostile;
 mod limits;
 mod post;
+mod read;
 mod server;
+mod source;
+mod stream;
+mod websocket;
