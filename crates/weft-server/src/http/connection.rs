@@ -72,8 +72,7 @@ where
     http.half_close(true)
         .timer(TokioTimer::new())
         .header_read_timeout(core.limits().request_patience)
-        .max_header_size(HEADER_BYTES_MAX)
-        .pipeline_flush(true);
+        .max_header_size(HEADER_BYTES_MAX);
     let service = TowerToHyperService::new(router);
     let mut connection = http.serve_connection(TokioIo::new(io), service).with_upgrades();
     let served = tokio::select! {
