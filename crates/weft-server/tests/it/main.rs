@@ -6,6 +6,7 @@ mod guarded;
 mod health;
 mod hostile;
 mod limits;
+mod openapi;
 mod post;
 mod read;
 mod server;
