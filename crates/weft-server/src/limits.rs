@@ -29,6 +29,8 @@ pub struct Limits {
     pub heartbeat: Duration,
     /// Records of one page.
     pub page_records_max: usize,
+    /// Bytes of the events of one page; it ends early where they are more.
+    pub page_bytes_max: usize,
     /// Bytes of recent records that are kept in memory for streams and subscriptions.
     pub recent_bytes_max: usize,
     /// Queries that read the disk at a time.
@@ -52,6 +54,7 @@ impl Default for Limits {
             reader_patience: Duration::from_secs(30),
             heartbeat: Duration::from_secs(15),
             page_records_max: 1000,
+            page_bytes_max: 16 << 20,
             recent_bytes_max: 16 << 20,
             reads_max: 16,
             index_lag_max: 100_000,

@@ -22,6 +22,9 @@ const LIMIT_DEFAULT: usize = 100;
 /// Records of a session or trace that are put into the order of their producers at most.
 const PRODUCER_RECORDS_MAX: usize = 20_000;
 
+/// Bytes of them at most.
+const PRODUCER_BYTES_MAX: usize = 64 << 20;
+
 /// Returns the routes.
 pub(crate) fn routes() -> axum::Router<Core> {
     axum::Router::new()
@@ -62,7 +65,8 @@ async fn page(
     let (Some(first), Some(last)) = (first, last) else {
         return Ok(form.write(core, &Page::default(), order));
     };
-    let question = Question { filter, range: first..=last, order, limit };
+    let bytes_max = core.limits().page_bytes_max;
+    let question = Question { filter, range: first..=last, order, limit, bytes_max };
     let page = core.reads().page(question).await.map_err(failure)?;
     Ok(form.write(core, &page, order))
 }
@@ -113,7 +117,8 @@ async fn all_of(core: &Core, field: &str, id: &str, uri: &Uri) -> Result<Respons
     if is_paged {
         return page(core, &params, filter, form).await;
     }
-    let page = core.reads().by_producer(filter, PRODUCER_RECORDS_MAX).await.map_err(failure)?;
+    let page = core.reads().by_producer(filter, PRODUCER_RECORDS_MAX, PRODUCER_BYTES_MAX).await;
+    let page = page.map_err(failure)?;
     if page.records.is_empty() {
         let message = format!("there is no {field} `{id}`");
         return Err(Failure::new(StatusCode::NOT_FOUND, "not_found", message));

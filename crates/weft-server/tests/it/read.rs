@@ -331,6 +331,27 @@ fn a_page_asks_for_nothing_that_costs_more_than_it_may() {
 }
 
 #[test]
+fn a_page_of_large_records_ends_early_and_leaves_nothing_out() {
+    let server = Server::limited(|limits| limits.page_bytes_max = 1_000_000);
+    let lines: Vec<String> = (0..200).map(|n| large(n, 50_000)).collect();
+    for some in lines.chunks(100) {
+        let answer = server.client().post("/v1/events", some.join("\n"));
+        assert_eq!(answer.json()["accepted"], 100);
+    }
+    let mut client = server.client();
+    let up: Vec<u64> = (1..=200).collect();
+    let down: Vec<u64> = (1..=200).rev().collect();
+    for (target, expected) in
+        [("/v1/events?limit=1000&order=asc", up), ("/v1/events?limit=1000", down)]
+    {
+        let pages = all_pages(&mut client, target);
+        assert_eq!(pages.concat(), expected);
+        assert!(pages.iter().all(|page| page.len() <= 48), "{}", pages[0].len());
+    }
+    assert_eq!(positions(&client.get("/v1/events?limit=3")), [200, 199, 198]);
+}
+
+#[test]
 fn a_head_has_no_body_and_a_wrong_method_is_told() {
     let server = with_claims(1);
     let mut client = server.client();

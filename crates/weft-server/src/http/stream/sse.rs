@@ -1,13 +1,13 @@
 //! Server-sent events.
 
 use std::convert::Infallible;
-use std::time::Instant;
 
 use axum::body::Body;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures_util::stream;
+use tokio::time::Instant;
 
 use super::{Stream, TOLD_AFTER};
 use crate::feed::Chunk;
@@ -127,3 +127,6 @@ fn farewell(state: &State, why: &str) -> Bytes {
     let cursor = place::write(state.core.store_id(), state.live.seen);
     format!("event: resume\ndata: {{\"why\":\"{why}\",\"after\":\"{cursor}\"}}\n\n").into()
 }
+
+#[cfg(test)]
+mod tests;
