@@ -8,16 +8,19 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use weft_log::disk::RealDisk;
-use weft_log::reader::{ReadError, Reader};
+use weft_log::reader::{Mileage, ReadError, Reader};
 use weft_log::{Meta, Position, Store};
 
 /// How long at most a record of another process goes unnoticed.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// Bytes that are read from the log for one reader at a time.
-const HISTORY_BYTES: usize = 256 << 10;
+/// Bytes that a reader is given at a time where it does not say.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// Readers that read the log itself at a time. Each needs memory for a group of it while it does.
+const HISTORIES_MAX: usize = 8;
 
 /// A record as streams and subscriptions are given it.
 #[derive(Clone, Debug)]
@@ -62,6 +65,7 @@ struct Shared {
     store: Store,
     recent: Mutex<Recent>,
     recent_bytes_max: usize,
+    histories: Arc<Semaphore>,
 }
 
 /// The newest records. All from `first` on are here but those that are lost.
@@ -98,7 +102,8 @@ pub fn start(
         lost: VecDeque::new(),
         bytes: 0,
     };
-    let shared = Arc::new(Shared { store, recent: Mutex::new(recent), recent_bytes_max });
+    let (recent, histories) = (Mutex::new(recent), Arc::new(Semaphore::new(HISTORIES_MAX)));
+    let shared = Arc::new(Shared { store, recent, recent_bytes_max, histories });
     let (wake, woken) = sync_channel(1);
     let feed = Feed { shared: Arc::clone(&shared), last };
     let thread = thread::spawn(move || follow(reader, &shared, &tell, &woken));
@@ -151,6 +156,29 @@ impl Chunk {
     fn bytes(&self) -> usize {
         self.records.iter().map(|record| record.line.len()).sum()
     }
+
+    /// Leaves out what is before a position.
+    fn begin_at(&mut self, from: Position) {
+        self.records.retain(|record| record.meta.position >= from);
+        self.lost.retain(|(_, last)| *last >= from);
+    }
+
+    /// Leaves out what is behind a position. Of what is lost, only what begins behind it is: a run is told whole.
+    fn end_at(&mut self, upto: Position) {
+        self.records.retain(|record| record.meta.position <= upto);
+        self.lost.retain(|(first, _)| *first <= upto);
+    }
+
+    /// Cuts it off where it is larger than so many bytes; returns the last position that is left if it was.
+    fn cut(&mut self, bytes_max: usize) -> Option<Position> {
+        let n = n_within(self.records.iter(), bytes_max);
+        if n == self.records.len() {
+            return None;
+        }
+        let upto = self.records[n - 1].meta.position;
+        self.end_at(upto);
+        Some(upto)
+    }
 }
 
 impl Recent {
@@ -167,23 +195,20 @@ impl Recent {
         while self.lost.pop_front_if(|(_, last)| last.get() < self.first).is_some() {}
     }
 
-    /// Returns the records from a position on, up to about so many bytes; `None` if they are no longer here.
-    fn from(&self, next: Position, bytes_max: usize) -> Option<Chunk> {
+    /// Returns the records from a position on, up to about so many bytes, and the last position that this tells of: `last` where there
+    /// are none; `None` if they are no longer here.
+    fn from(&self, next: Position, last: Position, bytes_max: usize) -> Option<(Chunk, Position)> {
         if next.get() < self.first {
             return None;
         }
         let start = self.records.partition_point(|record| record.meta.position < next);
-        let mut bytes = 0;
-        let fits = |record: &&Arc<Live>| {
-            let before = bytes;
-            bytes += record.line.len();
-            before < bytes_max
-        };
-        let records: Vec<_> = self.records.range(start..).take_while(fits).cloned().collect();
-        let upto = records.last().map_or(u64::MAX, |record| record.meta.position.get());
-        let lost = self.lost.iter().copied();
-        let lost = lost.filter(|(first, last)| *last >= next && first.get() <= upto).collect();
-        Some(Chunk { records, lost })
+        let n = n_within(self.records.range(start..), bytes_max);
+        let records: Vec<_> = self.records.range(start..start + n).cloned().collect();
+        let upto = records.last().map_or(last, |record| record.meta.position);
+        let lost = self.lost.iter().copied().filter(|(_, last)| *last >= next).collect();
+        let mut chunk = Chunk { records, lost };
+        chunk.end_at(upto);
+        Some((chunk, upto))
     }
 }
 
@@ -203,8 +228,8 @@ impl Feed {
 pub struct Cursor {
     feed: Feed,
     next: Position,
-    /// The log itself, while the cursor is behind what is kept in memory.
-    history: Option<Box<Reader<RealDisk>>>,
+    /// Up to where groups of the log were read whole, while the cursor is behind what is kept in memory.
+    history: Option<Mileage>,
 }
 
 impl Cursor {
@@ -221,18 +246,20 @@ impl Cursor {
 
     /// Returns what comes next, in portions; empty where there is nothing yet. May be dropped half-way without losing anything.
     pub async fn read(&mut self) -> Result<Chunk, ReadError> {
-        let last = self.feed.last();
-        if self.next.get() > last {
-            return Ok(Chunk::default());
-        }
-        let recent = lock(&self.feed.shared.recent).from(self.next, HISTORY_BYTES);
+        self.read_upto(CHUNK_BYTES).await
+    }
+
+    /// Returns what comes next, up to about so many bytes: one record more than fit, at least one.
+    pub async fn read_upto(&mut self, bytes_max: usize) -> Result<Chunk, ReadError> {
+        let last = Position::new(self.feed.last()).filter(|last| *last >= self.next);
+        let Some(last) = last else { return Ok(Chunk::default()) };
+        let recent = lock(&self.feed.shared.recent).from(self.next, last, bytes_max);
         let (chunk, next) = match recent {
-            Some(chunk) => {
+            Some((chunk, upto)) => {
                 self.history = None;
-                let read = chunk.records.last().map(|record| record.meta.position.plus(1));
-                (chunk, read.or(Position::new(last + 1)))
+                (chunk, Some(upto.plus(1)))
             }
-            None => self.read_history().await?,
+            None => self.read_history(bytes_max).await?,
         };
         if let Some(next) = next {
             self.next = self.next.max(next);
@@ -240,31 +267,66 @@ impl Cursor {
         Ok(chunk)
     }
 
-    async fn read_history(&mut self) -> Result<(Chunk, Option<Position>), ReadError> {
-        let (from, root) = (self.next, self.feed.shared.store.root().to_owned());
-        let reader = self.history.take();
+    async fn read_history(
+        &mut self,
+        bytes_max: usize,
+    ) -> Result<(Chunk, Option<Position>), ReadError> {
+        let shared = Arc::clone(&self.feed.shared);
+        let turn = Arc::clone(&shared.histories).acquire_owned().await;
+        let (from, history) = (self.next, self.history);
         let read = tokio::task::spawn_blocking(move || {
-            let mut reader = match reader {
-                Some(reader) => reader,
-                None => Box::new(Reader::open(RealDisk, root, from)?),
-            };
-            let (mut all, mut next, mut bytes) = (Chunk::default(), None, 0);
-            while bytes < HISTORY_BYTES
-                && let Some(batch) = reader.read()?
-            {
-                let mut chunk = Chunk::of(batch.records(), batch.lost());
-                bytes += chunk.bytes();
-                all.records.append(&mut chunk.records);
-                all.lost.append(&mut chunk.lost);
-                next = Some(batch.mileage.next);
-            }
-            Ok::<_, ReadError>((reader, all, next))
+            let read = read_log(&shared.store, from, history, bytes_max);
+            drop(turn);
+            read
         });
-        let (reader, chunk, next) =
+        let (chunk, next, history) =
             read.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
-        self.history = Some(reader);
+        self.history = history;
         Ok((chunk, next))
     }
+}
+
+/// Reads the log from a position on, up to about so many bytes; returns what comes next, and from where to read it.
+fn read_log(
+    store: &Store,
+    from: Position,
+    history: Option<Mileage>,
+    bytes_max: usize,
+) -> Result<(Chunk, Option<Position>, Option<Mileage>), ReadError> {
+    let root = || store.root().to_owned();
+    let resumed = history.map(|mileage| Reader::resume(RealDisk, root(), mileage)).transpose()?;
+    let mut reader = match resumed.flatten() {
+        Some(reader) => reader,
+        None => Reader::open(RealDisk, root(), from)?,
+    };
+    let (mut all, mut next, mut history, mut bytes) = (Chunk::default(), None, history, 0);
+    while bytes < bytes_max
+        && let Some(batch) = reader.read()?
+    {
+        let mut chunk = Chunk::of(batch.records(), batch.lost());
+        chunk.begin_at(from);
+        let cut = chunk.cut(bytes_max - bytes);
+        bytes += chunk.bytes();
+        all.records.append(&mut chunk.records);
+        all.lost.append(&mut chunk.lost);
+        if let Some(upto) = cut {
+            // The group is read again for the rest of it, so that nobody holds it in memory meanwhile.
+            return Ok((all, Some(upto.plus(1)), history));
+        }
+        (next, history) = (Some(batch.mileage.next), Some(batch.mileage));
+    }
+    Ok((all, next, history))
+}
+
+/// Returns how many records come to so many bytes: one more than fit, unless there are no more.
+fn n_within<'l>(records: impl Iterator<Item = &'l Arc<Live>>, bytes_max: usize) -> usize {
+    let mut bytes = 0;
+    let fits = |record: &&Arc<Live>| {
+        let before = bytes;
+        bytes += record.line.len();
+        before < bytes_max
+    };
+    records.take_while(fits).count()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -7,6 +7,7 @@ mod connection;
 mod events;
 mod guard;
 mod health;
+mod openapi;
 pub(crate) mod params;
 pub(crate) mod query;
 mod read;
@@ -28,6 +29,7 @@ pub fn router(core: &Core, access: Access) -> Router {
     Router::new()
         .merge(events::routes())
         .merge(health::routes())
+        .merge(openapi::routes())
         .merge(read::routes())
         .merge(stream::routes())
         .merge(subs::routes())

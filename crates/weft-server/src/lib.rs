@@ -6,12 +6,12 @@
 pub mod access;
 pub mod address;
 pub mod config;
-pub mod core;
 pub mod feed;
 pub mod http;
 pub mod intake;
 pub mod limits;
 pub mod metrics;
+pub mod parts;
 pub mod patience;
 pub mod place;
 pub mod player;
@@ -22,4 +22,4 @@ pub mod socket;
 pub mod subs;
 pub mod writer;
 
-pub use crate::core::Core;
+pub use parts::Core;

@@ -21,7 +21,7 @@ pub struct Limits {
     pub request_patience: Duration,
     /// Streams that are open at a time.
     pub streams_max: usize,
-    /// Bytes that wait for a reader of a stream before it is dropped.
+    /// Bytes that are made ready for a reader of a stream at a time; what it has not asked for yet stays on disk.
     pub stream_bytes_max: usize,
     /// How long a client may leave what it was sent before it is broken off.
     pub reader_patience: Duration,
@@ -29,6 +29,8 @@ pub struct Limits {
     pub heartbeat: Duration,
     /// Records of one page.
     pub page_records_max: usize,
+    /// Bytes of the events of one page; it ends early where they are more.
+    pub page_bytes_max: usize,
     /// Bytes of recent records that are kept in memory for streams and subscriptions.
     pub recent_bytes_max: usize,
     /// Queries that read the disk at a time.
@@ -92,10 +94,11 @@ impl Default for Limits {
             connections_max: 12_000,
             request_patience: Duration::from_secs(30),
             streams_max: 10_000,
-            stream_bytes_max: 1 << 20,
+            stream_bytes_max: 256 << 10,
             reader_patience: Duration::from_secs(30),
             heartbeat: Duration::from_secs(15),
             page_records_max: 1000,
+            page_bytes_max: 16 << 20,
             recent_bytes_max: 16 << 20,
             reads_max: 16,
             index_lag_max: 100_000,

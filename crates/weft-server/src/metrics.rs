@@ -64,8 +64,6 @@ pub struct Counters {
     /// When the last append failed; `None` if it did not.
     failed: Mutex<Option<Instant>>,
     turned_away: AtomicU64,
-    /// Streams that are open now.
-    pub streams: AtomicU64,
     /// Connections that are open now.
     pub connections: AtomicU64,
 }
@@ -88,6 +86,8 @@ pub struct Readings {
     pub indexed: Option<u64>,
     /// Bytes that wait to be written.
     pub queue_bytes: usize,
+    /// Streams that are open.
+    pub n_streams: usize,
 }
 
 impl Counters {
@@ -156,7 +156,7 @@ impl Counters {
 
     fn render_rest(&self, out: &mut String, readings: &Readings) {
         let n = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
-        let Readings { since, position, indexed, queue_bytes } = *readings;
+        let Readings { since, position, indexed, queue_bytes, n_streams } = *readings;
         let lag = indexed.map_or(f64::NAN, |indexed| position.saturating_sub(indexed) as f64);
         let rest = [
             (
@@ -172,7 +172,7 @@ impl Counters {
                 n(&self.turned_away),
             ),
             ("weft_queue_bytes", "gauge", "Bytes that wait to be written.", queue_bytes as f64),
-            ("weft_streams", "gauge", "Streams that are open.", n(&self.streams)),
+            ("weft_streams", "gauge", "Streams that are open.", n_streams as f64),
             ("weft_connections", "gauge", "Connections that are open.", n(&self.connections)),
             ("weft_log_position", "gauge", "The last position that is durable.", position as f64),
             ("weft_index_lag_records", "gauge", "Records that the index lacks.", lag),

@@ -24,8 +24,8 @@ use weft_log::{Store, recover};
 
 use crate::access::Access;
 use crate::address::Addresses;
-use crate::core::{Core, Parts};
 use crate::limits::Limits;
+use crate::parts::{Core, Parts};
 use crate::player::{self, Play};
 use crate::socket::server::{self as socket, BindError};
 use crate::writer::{self, Appender};

@@ -1,3 +1,5 @@
+//! Every cursor gets everything once, from memory or from the log.
+
 use std::time::Duration;
 
 use weft_event::event::Expect;

@@ -36,7 +36,6 @@ impl Failure {
         Self::new(StatusCode::BAD_REQUEST, code, message)
     }
 
-    /// Adds a member to the error.
     /// Says that the log cannot be read now.
     pub(crate) fn store(error: &(dyn std::error::Error + 'static)) -> Self {
         tracing::error!("cannot read the log: {error}");
@@ -44,6 +43,7 @@ impl Failure {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "unreadable", message).retry_after(1)
     }
 
+    /// Adds a member to the error.
     pub(crate) fn with(mut self, name: &'static str, value: Json<'static>) -> Self {
         self.more.push((name, value));
         self

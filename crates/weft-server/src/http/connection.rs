@@ -57,6 +57,8 @@ pub async fn serve(listener: TcpListener, router: Router, core: Core) {
     }
     drop(listener);
     while open.join_next().await.is_some() {}
+    // A WebSocket is no longer part of the connection that it began as.
+    core.streams_ended().await;
 }
 
 /// Serves one connection, of whatever kind, until its client or the server ends it.
@@ -70,8 +72,7 @@ where
     http.half_close(true)
         .timer(TokioTimer::new())
         .header_read_timeout(core.limits().request_patience)
-        .max_header_size(HEADER_BYTES_MAX)
-        .pipeline_flush(true);
+        .max_header_size(HEADER_BYTES_MAX);
     let service = TowerToHyperService::new(router);
     let mut connection = http.serve_connection(TokioIo::new(io), service).with_upgrades();
     let served = tokio::select! {

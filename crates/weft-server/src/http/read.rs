@@ -1,6 +1,7 @@
 //! Reading over HTTP: records by filter in pages, one by its position, a session, a trace.
 
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
@@ -20,6 +21,9 @@ const LIMIT_DEFAULT: usize = 100;
 
 /// Records of a session or trace that are put into the order of their producers at most.
 const PRODUCER_RECORDS_MAX: usize = 20_000;
+
+/// Bytes of them at most.
+const PRODUCER_BYTES_MAX: usize = 64 << 20;
 
 /// Returns the routes.
 pub(crate) fn routes() -> axum::Router<Core> {
@@ -45,7 +49,10 @@ async fn page(
 ) -> Result<Response, Failure> {
     let (after, before) = (params.place("after", core)?, params.place("before", core)?);
     if let Some(after) = after {
-        params::check_resume(core, after).await?;
+        params::check_after(core, after).await?;
+    }
+    if let Some(before) = before {
+        params::check_before(core, before).await?;
     }
     let default = if after.is_some() { Order::Ascending } else { Order::Descending };
     let order = params.order(default)?;
@@ -58,12 +65,15 @@ async fn page(
     let (Some(first), Some(last)) = (first, last) else {
         return Ok(form.write(core, &Page::default(), order));
     };
-    let question = Question { filter, range: first..=last, order, limit };
+    let bytes_max = core.limits().page_bytes_max;
+    let question = Question { filter, range: first..=last, order, limit, bytes_max };
     let page = core.reads().page(question).await.map_err(failure)?;
     Ok(form.write(core, &page, order))
 }
 
-async fn one(State(core): State<Core>, Path(text): Path<String>) -> Result<Response, Failure> {
+async fn one(State(core): State<Core>, named: Named, uri: Uri) -> Result<Response, Failure> {
+    Params::of(&uri, &[])?;
+    let text = name_of(named)?;
     let position = params::place_of("position", &text, &core)?;
     let found = match Position::new(position) {
         None => None,
@@ -79,35 +89,36 @@ async fn one(State(core): State<Core>, Path(text): Path<String>) -> Result<Respo
     Ok(json(out))
 }
 
-async fn session(
-    State(core): State<Core>,
-    Path(id): Path<String>,
-    uri: Uri,
-) -> Result<Response, Failure> {
-    named(&core, "session", &id, &uri).await
+async fn session(State(core): State<Core>, named: Named, uri: Uri) -> Result<Response, Failure> {
+    all_of(&core, "session", &name_of(named)?, &uri).await
 }
 
-async fn trace(
-    State(core): State<Core>,
-    Path(id): Path<String>,
-    uri: Uri,
-) -> Result<Response, Failure> {
-    named(&core, "trace", &id, &uri).await
+async fn trace(State(core): State<Core>, named: Named, uri: Uri) -> Result<Response, Failure> {
+    all_of(&core, "trace", &name_of(named)?, &uri).await
+}
+
+/// What the end of a path names, if it is text at all.
+type Named = Result<Path<String>, PathRejection>;
+
+fn name_of(named: Named) -> Result<String, Failure> {
+    match named {
+        Ok(Path(name)) => Ok(name),
+        Err(rejection) => Err(Failure::bad("bad_path", rejection.body_text())),
+    }
 }
 
 /// All records of one session or trace: by producer, or by position in pages.
-async fn named(core: &Core, field: &str, id: &str, uri: &Uri) -> Result<Response, Failure> {
+async fn all_of(core: &Core, field: &str, id: &str, uri: &Uri) -> Result<Response, Failure> {
     let params = Params::of(uri, &["after", "before", "order", "limit", "format"])?;
     let form = form(&params)?;
-    let mut text = format!("{field}=");
-    weft_event::json::write_text(&mut text, id);
-    let filter = params::parse_filter(&text)?;
+    let filter = params::is_exactly(field, id)?;
     let is_paged =
         ["after", "before", "order", "limit"].iter().any(|name| params.get(name).is_some());
     if is_paged {
         return page(core, &params, filter, form).await;
     }
-    let page = core.reads().by_producer(filter, PRODUCER_RECORDS_MAX).await.map_err(failure)?;
+    let page = core.reads().by_producer(filter, PRODUCER_RECORDS_MAX, PRODUCER_BYTES_MAX).await;
+    let page = page.map_err(failure)?;
     if page.records.is_empty() {
         let message = format!("there is no {field} `{id}`");
         return Err(Failure::new(StatusCode::NOT_FOUND, "not_found", message));

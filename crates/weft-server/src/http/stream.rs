@@ -5,8 +5,6 @@
 mod sse;
 mod ws;
 
-use std::sync::Arc;
-
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -21,7 +19,7 @@ use weft_log::{Filter, Position, query};
 
 use super::answer::Failure;
 use super::params::{self, Params};
-use crate::feed::{Cursor, Live};
+use crate::feed::{Chunk, Cursor};
 use crate::{Core, place};
 
 /// A reader that leaves what it was sent is told where to resume and dropped after this part of its patience; after all of it, the
@@ -50,7 +48,7 @@ async fn stream(
     };
     let after = match last_seen {
         Some(after) => {
-            params::check_resume(&core, after).await?;
+            params::check_after(&core, after).await?;
             after
         }
         None => core.feed().last(),
@@ -63,7 +61,7 @@ async fn stream(
     let live = Stream::new(&core, next, filter, permit);
     match upgrade {
         Ok(upgrade) => Ok(ws::answer(upgrade, core, live)),
-        Err(rejection) if headers.contains_key(header::UPGRADE) => {
+        Err(rejection) if wants_websocket(&headers) => {
             let message = rejection.body_text();
             Err(Failure::new(StatusCode::BAD_REQUEST, "bad_upgrade", message))
         }
@@ -71,9 +69,18 @@ async fn stream(
     }
 }
 
+/// Returns whether a request asks for a WebSocket; one for another protocol may be answered as if it did not.
+fn wants_websocket(headers: &HeaderMap) -> bool {
+    let asked = headers.get_all(header::UPGRADE).iter().filter_map(|value| value.to_str().ok());
+    asked
+        .flat_map(|value| value.split(','))
+        .any(|name| name.trim().eq_ignore_ascii_case("websocket"))
+}
+
 /// One reader's way through the log.
 struct Stream {
     cursor: Cursor,
+    bytes_max: usize,
     filter: Filter,
     tape: Tape,
     problems: Problems,
@@ -82,36 +89,28 @@ struct Stream {
     _permit: OwnedSemaphorePermit,
 }
 
-/// What a stream has for its reader.
-struct Portion {
-    records: Vec<Arc<Live>>,
-    lost: Vec<(Position, Position)>,
-}
-
 impl Stream {
     fn new(core: &Core, next: Position, filter: Filter, permit: OwnedSemaphorePermit) -> Self {
-        let cursor = core.feed().cursor(next);
+        let (cursor, bytes_max) = (core.feed().cursor(next), core.limits().stream_bytes_max);
         let (tape, problems, seen) = (Tape::new(), Problems::new(), next.get() - 1);
-        Self { cursor, filter, tape, problems, seen, _permit: permit }
+        Self { cursor, bytes_max, filter, tape, problems, seen, _permit: permit }
     }
 
     /// Waits for matching records and returns them; `None` when the feed has ended.
-    async fn next(&mut self) -> Result<Option<Portion>, ReadError> {
+    async fn next(&mut self) -> Result<Option<Chunk>, ReadError> {
         loop {
             if !self.cursor.ready().await {
                 return Ok(None);
             }
-            let chunk = self.cursor.read().await?;
+            let Chunk { mut records, lost } = self.cursor.read_upto(self.bytes_max).await?;
             let Self { filter, tape, problems, .. } = self;
-            let is_match =
-                |live: &Arc<Live>| query::is_match(filter, &live.meta, &live.line, tape, problems);
-            let mut records = chunk.records;
-            let mut is_match = is_match;
-            records.retain(|live| is_match(live));
+            records.retain(|live| query::is_match(filter, &live.meta, &live.line, tape, problems));
             self.seen = self.cursor.next().get() - 1;
-            if !records.is_empty() || !chunk.lost.is_empty() {
-                return Ok(Some(Portion { records, lost: chunk.lost }));
+            if !records.is_empty() || !lost.is_empty() {
+                return Ok(Some(Chunk { records, lost }));
             }
+            // A filter that matches little looks at much, and others want to go on meanwhile.
+            tokio::task::yield_now().await;
         }
     }
 }

@@ -151,7 +151,7 @@ async fn replay(
         Some("start") => 1,
         Some(_) | None => body::place(&core, "from", from)?.max(1),
     };
-    params::check_resume(&core, from - 1).await?;
+    params::check_after(&core, from - 1).await?;
     change(&core, |books| change::replay(books, &name, from).map(Some)).await?;
     shown(&core, &name, StatusCode::OK, None)
 }

@@ -6,7 +6,8 @@ use weft_event::Dialect;
 
 fn rendered(counters: &Counters) -> String {
     let (since, indexed) = (Instant::now(), Some(7));
-    counters.render(&Readings { since, position: 10, indexed, queue_bytes: 2048 })
+    let (position, queue_bytes, n_streams) = (10, 2048, 3);
+    counters.render(&Readings { since, position, indexed, queue_bytes, n_streams })
 }
 
 /// Returns the lines that are not about how long the server runs, and no remarks.

@@ -111,6 +111,29 @@ impl Client {
         }
     }
 
+    /// Reads a line without its end; `None` if the server hung up before there was one.
+    pub(crate) fn line(&mut self) -> Option<String> {
+        let end = loop {
+            match find(&self.buffer, b"\r\n") {
+                Some(at) => break at,
+                None if self.fill() => {}
+                None => return None,
+            }
+        };
+        let line: Vec<u8> = self.buffer.drain(..end + 2).take(end).collect();
+        Some(String::from_utf8(line).expect("a line is text"))
+    }
+
+    /// Reads so many bytes; `None` if the server hung up before there were as many.
+    pub(crate) fn take(&mut self, n: usize) -> Option<Vec<u8>> {
+        while self.buffer.len() < n {
+            if !self.fill() {
+                return None;
+            }
+        }
+        Some(self.buffer.drain(..n).collect())
+    }
+
     /// Reads until the server hangs up; returns what was not read before.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         while self.fill() {}

@@ -248,3 +248,13 @@ fn deep_and_wide_json_is_refused_in_time() {
     assert_eq!(server.client().post("/v1/events", numbers).status, 422);
     assert_alive(&server);
 }
+
+#[test]
+fn half_a_request_does_not_hold_up_the_answer_to_the_one_before_it() {
+    let server = Server::start();
+    let mut client = server.client();
+    client.write(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\nGET /readyz HTTP/1.1\r\nho");
+    assert_eq!(client.answer().expect("an answer").text(), r#"{"alive":true}"#);
+    client.write(b"st: localhost\r\n\r\n");
+    assert_eq!(client.answer().expect("an answer").json()["ready"], true);
+}

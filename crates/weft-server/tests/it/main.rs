@@ -2,9 +2,15 @@
 
 mod client;
 mod cloudevents;
+mod crowd;
 mod guarded;
 mod health;
 mod hostile;
 mod limits;
+mod openapi;
 mod post;
+mod read;
 mod server;
+mod source;
+mod stream;
+mod websocket;

@@ -16,10 +16,10 @@ use weft_log::reader::{Reader, read_head};
 use weft_log::rejected::{Kept, Rejected, Span};
 use weft_log::{Network, Position, Record, Store};
 use weft_server::access::{Access, Demand, Rules};
-use weft_server::core::{Core, Parts};
 use weft_server::feed::{self, FeedThread};
 use weft_server::http;
 use weft_server::limits::Limits;
+use weft_server::parts::{Core, Parts};
 use weft_server::writer::{self, WriterThread};
 
 use crate::client::Client;
@@ -33,7 +33,7 @@ pub(crate) struct Server {
     serving: Option<JoinHandle<()>>,
     threads: Option<(WriterThread, FeedThread)>,
     core: Option<Core>,
-    _folder: tempfile::TempDir,
+    folder: Option<tempfile::TempDir>,
 }
 
 /// How a server is set up.
@@ -73,7 +73,11 @@ impl Server {
 
     /// Starts a server on an empty store.
     pub(crate) fn with(setup: Setup) -> Self {
-        let folder = tempfile::tempdir().expect("a folder can be made");
+        Self::on(tempfile::tempdir().expect("a folder can be made"), setup)
+    }
+
+    /// Starts a server on the store of another, or on an empty one.
+    pub(crate) fn on(folder: tempfile::TempDir, setup: Setup) -> Self {
         let store = Store::make(&folder.path().join("store"), Network::Force).expect("a store");
         let Setup { limits, rules } = setup;
         let access = Access::new(&store, rules);
@@ -106,7 +110,7 @@ impl Server {
             serving: Some(serving),
             threads: Some((writer_thread, feed_thread)),
             core: Some(core),
-            _folder: folder,
+            folder: Some(folder),
         }
     }
 
@@ -158,6 +162,12 @@ impl Server {
         self.finish();
     }
 
+    /// Ends it; returns the folder with its store.
+    pub(crate) fn leave(mut self) -> tempfile::TempDir {
+        self.finish();
+        self.folder.take().expect("it is given away once")
+    }
+
     fn finish(&mut self) {
         self.ended.send_replace(true);
         if let (Some(runtime), Some(serving)) = (self.runtime.take(), self.serving.take()) {
@@ -193,11 +203,15 @@ pub(crate) fn records<T>(root: &Path, mut each: impl FnMut(&Record<'_>) -> T) ->
 }
 
 fn open_log(store: &Store) -> Log {
-    let options = Options {
+    Log::open(store.clone(), options(), &mut |_| {}).expect("the store can be opened")
+}
+
+/// Returns how a store is opened for writing.
+pub(crate) fn options() -> Options {
+    Options {
         owner: Owner { pid: std::process::id(), what: "test".to_owned() },
         patience: Duration::from_secs(10),
         hold: Hold::Long,
         indexing: Indexing::Meanwhile,
-    };
-    Log::open(store.clone(), options, &mut |_| {}).expect("the store can be opened")
+    }
 }

@@ -1,15 +1,16 @@
-//! Server-sent events.
+//! A stream as server-sent events: a message for each record, and where to resume.
 
 use std::convert::Infallible;
-use std::time::Instant;
 
 use axum::body::Body;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures_util::stream;
+use tokio::time::Instant;
 
-use super::{Portion, Stream, TOLD_AFTER};
+use super::{Stream, TOLD_AFTER};
+use crate::feed::Chunk;
 use crate::{Core, place, record};
 
 /// What a stream begins with: how soon to come again after it broke off, in milliseconds.
@@ -82,8 +83,9 @@ async fn step(mut state: State) -> Option<(Result<Bytes, Infallible>, State)> {
     Some((Ok(bytes), state))
 }
 
-fn write(store_id: &str, portion: &Portion) -> Bytes {
+fn write(store_id: &str, portion: &Chunk) -> Bytes {
     let mut out = Vec::new();
+    let mut data = Vec::new();
     for (first, last) in &portion.lost {
         let lost = format!("event: lost\ndata: {{\"first\":{first},\"last\":{last}}}\n\n");
         out.extend_from_slice(lost.as_bytes());
@@ -93,10 +95,23 @@ fn write(store_id: &str, portion: &Portion) -> Bytes {
         out.extend_from_slice(
             format!("id: {}\ndata: ", place::write(store_id, position)).as_bytes(),
         );
-        record::write(&mut out, store_id, &live.meta, &live.line);
+        data.clear();
+        record::write(&mut data, store_id, &live.meta, &live.line);
+        put_data(&mut out, &data);
         out.extend_from_slice(b"\n\n");
     }
     out.into()
+}
+
+/// Writes one line of data, or more: a carriage return, which may stand between the parts of an event, ends a line here. Whoever
+/// reads the lines puts line feeds between them, which mean the same there.
+fn put_data(out: &mut Vec<u8>, data: &[u8]) {
+    for (idx, line) in data.split(|byte| *byte == b'\r').enumerate() {
+        if idx > 0 {
+            out.extend_from_slice(b"\ndata: ");
+        }
+        out.extend_from_slice(line);
+    }
 }
 
 /// Says that the stream is alive, and how far it has looked: a reader that breaks off here need not look at all that again.
@@ -112,3 +127,6 @@ fn farewell(state: &State, why: &str) -> Bytes {
     let cursor = place::write(state.core.store_id(), state.live.seen);
     format!("event: resume\ndata: {{\"why\":\"{why}\",\"after\":\"{cursor}\"}}\n\n").into()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,26 +1,39 @@
 //! WebSocket: one text message for each record.
 
+use std::time::Duration;
+
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
+use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt as _, StreamExt as _};
 
-use super::{Portion, Stream, TOLD_AFTER};
+use super::{Stream, TOLD_AFTER};
+use crate::feed::{Chunk, Live};
 use crate::{Core, place, record};
 
 /// Bytes of one message that a client may send: it has nothing to say.
 const MESSAGE_BYTES_MAX: usize = 4096;
 
+/// Bytes that are gathered before they are sent.
+const WRITE_BYTES: usize = 16 << 10;
+
+/// How long a reader has to answer that it saw the stream close.
+const CLOSE_PATIENCE: Duration = Duration::from_secs(1);
+
 /// Answers with a stream.
 pub(super) fn answer(upgrade: WebSocketUpgrade, core: Core, live: Stream) -> Response {
     upgrade
         .max_message_size(MESSAGE_BYTES_MAX)
-        .max_write_buffer_size(core.limits().stream_bytes_max)
+        .max_frame_size(MESSAGE_BYTES_MAX)
+        .write_buffer_size(WRITE_BYTES)
         .on_upgrade(move |socket| serve(socket, core, live))
 }
 
 /// Why a stream ends.
 enum End {
-    /// The reader closed it, or is gone.
+    /// The reader closed it.
+    Closed,
+    /// The reader is gone.
     Gone,
     /// We do, and say so.
     Told(&'static str),
@@ -28,15 +41,13 @@ enum End {
 
 async fn serve(socket: WebSocket, core: Core, mut live: Stream) {
     let (mut send, mut receive) = socket.split();
-    let ended = core.clone();
     let patience = core.limits().reader_patience / TOLD_AFTER;
     // Where a reader that is cut off half-way has to go on.
     let mut told = live.seen;
     let end = loop {
-        let heartbeat = tokio::time::sleep(core.limits().heartbeat);
-        let messages = tokio::select! {
+        let next = tokio::select! {
             portion = live.next() => match portion {
-                Ok(Some(portion)) => messages(core.store_id(), &portion),
+                Ok(Some(portion)) => Some(portion),
                 Ok(None) => break End::Told("shutdown"),
                 Err(error) => {
                     tracing::warn!("a stream ends: {error}");
@@ -46,15 +57,19 @@ async fn serve(socket: WebSocket, core: Core, mut live: Stream) {
             said = receive.next() => match said {
                 // Pings are answered by the library, and anything else says nothing to us.
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Text(_) | Message::Binary(_))) => continue,
-                Some(Ok(Message::Close(_)) | Err(_)) | None => break End::Gone,
+                Some(Ok(Message::Close(_))) => break End::Closed,
+                Some(Err(_)) | None => break End::Gone,
             },
-            () = heartbeat => vec![(live.seen, Message::Ping(Default::default()))],
-            () = ended.ended() => break End::Told("shutdown"),
+            () = tokio::time::sleep(core.limits().heartbeat) => None,
+            () = core.ended() => break End::Told("shutdown"),
         };
         let sending = async {
-            for (position, message) in messages {
-                send.feed(message).await?;
-                told = told.max(position);
+            match next {
+                Some(portion) => {
+                    send_portion(&mut send, core.store_id(), &portion, &mut told).await?;
+                    told = told.max(live.seen);
+                }
+                None => send.feed(Message::Ping(Default::default())).await?,
             }
             send.flush().await
         };
@@ -64,25 +79,56 @@ async fn serve(socket: WebSocket, core: Core, mut live: Stream) {
             Err(_elapsed) => break End::Told("slow"),
         }
     };
-    let End::Told(why) = end else { return };
-    let cursor = place::write(core.store_id(), told);
-    let reason = format!("{{\"why\":\"{why}\",\"after\":\"{cursor}\"}}");
-    let close = Message::Close(Some(CloseFrame { code: close_code::AWAY, reason: reason.into() }));
-    // A reader that does not take this either will see the connection end.
-    drop(tokio::time::timeout(patience, send.send(close)).await);
+    close(send, receive, end, &place::write(core.store_id(), told), patience).await;
 }
 
-/// Returns the messages, each with the position up to which its reader then knows everything.
-fn messages(store_id: &str, portion: &Portion) -> Vec<(u64, Message)> {
-    let lost = portion.lost.iter().map(|(first, last)| {
+/// Sends a portion, and notes up to where its reader then knows everything.
+async fn send_portion(
+    send: &mut SplitSink<WebSocket, Message>,
+    store_id: &str,
+    portion: &Chunk,
+    told: &mut u64,
+) -> Result<(), axum::Error> {
+    for (first, last) in &portion.lost {
         let text = format!("{{\"lost\":{{\"first\":{first},\"last\":{last}}}}}");
-        (0, Message::Text(text.into()))
-    });
-    let records = portion.records.iter().map(|live| {
-        let mut out = Vec::with_capacity(live.line.len() + 256);
-        record::write(&mut out, store_id, &live.meta, &live.line);
-        let text = String::from_utf8_lossy(&out).into_owned();
-        (live.meta.position.get(), Message::Text(text.into()))
-    });
-    lost.chain(records).collect()
+        send.feed(Message::Text(text.into())).await?;
+    }
+    for live in &portion.records {
+        send.feed(message(store_id, live)).await?;
+        *told = live.meta.position.get();
+    }
+    Ok(())
+}
+
+fn message(store_id: &str, live: &Live) -> Message {
+    let mut out = Vec::with_capacity(live.line.len() + 256);
+    record::write(&mut out, store_id, &live.meta, &live.line);
+    let text = String::from_utf8(out)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    Message::Text(text.into())
+}
+
+/// Ends a stream so that its reader knows why, if it still reads.
+async fn close(
+    mut send: SplitSink<WebSocket, Message>,
+    mut receive: SplitStream<WebSocket>,
+    end: End,
+    cursor: &str,
+    patience: Duration,
+) {
+    let sent = match end {
+        End::Gone => return,
+        // The library has the answer ready; it only has to go out.
+        End::Closed => tokio::time::timeout(patience, send.flush()).await,
+        End::Told(why) => {
+            let reason = format!("{{\"why\":\"{why}\",\"after\":\"{cursor}\"}}").into();
+            let close = Message::Close(Some(CloseFrame { code: close_code::AWAY, reason }));
+            tokio::time::timeout(patience, send.send(close)).await
+        }
+    };
+    // To end the connection while the reader still sends could cost it what it has not read yet.
+    if let Ok(Ok(())) = sent {
+        let rest = async { while let Some(Ok(_)) = receive.next().await {} };
+        drop(tokio::time::timeout(CLOSE_PATIENCE, rest).await);
+    }
 }

@@ -116,6 +116,13 @@ impl Core {
         &self.shared.desk
     }
 
+    /// Waits until no stream is open.
+    pub async fn streams_ended(&self) {
+        let all = u32::try_from(self.shared.limits.streams_max).unwrap_or(u32::MAX);
+        // Nobody closes it, so that there is no error to see to.
+        drop(self.shared.streams.acquire_many(all).await);
+    }
+
     /// Returns the limits.
     pub fn limits(&self) -> &Limits {
         &self.shared.limits
