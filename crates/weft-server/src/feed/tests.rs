@@ -1,3 +1,5 @@
+//! What readers of the feed are given, near its end and far behind it.
+
 use std::time::Duration;
 
 use weft_event::event::Expect;

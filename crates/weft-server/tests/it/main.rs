@@ -2,6 +2,7 @@
 
 mod client;
 mod cloudevents;
+mod crowd;
 mod guarded;
 mod health;
 mod hostile;

@@ -1,4 +1,4 @@
-//! Server-sent events.
+//! Server-sent events: what a browser's `EventSource` understands, a record each.
 
 use std::convert::Infallible;
 
