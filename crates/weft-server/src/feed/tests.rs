@@ -1,4 +1,4 @@
-//! Every cursor gets everything once, from memory or from the log.
+//! What readers of the feed are given, near its end and far behind it.
 
 use std::time::Duration;
 

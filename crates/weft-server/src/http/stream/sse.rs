@@ -1,4 +1,4 @@
-//! A stream as server-sent events: a message for each record, and where to resume.
+//! Server-sent events: what a browser's `EventSource` understands, a record each.
 
 use std::convert::Infallible;
 
