@@ -140,3 +140,6 @@ pub(crate) fn json(status: StatusCode, text: String) -> Response {
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
 }
+
+#[cfg(test)]
+mod tests;
