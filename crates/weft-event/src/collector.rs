@@ -11,7 +11,7 @@ use crate::dialect::Speech;
 use crate::event::report_repeated_keys;
 use crate::json::{Json, Name, Names, Value};
 use crate::problem::{Code, Problems};
-use crate::shape::{Check, Draft, Fields, Pattern, Rule, check_fields, record, text_enum};
+use crate::shape::{Check, Draft, Fields, Pattern, Rule, record, text_enum};
 
 pub use hooks::{HOOKS, hook_event_type};
 pub use types::{LISTED, NAMESPACES, TAXONOMY, status_event_type};
@@ -169,29 +169,30 @@ const VERSION_SLOT: usize = EVENT.slot("version");
 const EVENT_TYPE_SLOT: usize = EVENT.slot("event_type");
 const STATUS_SLOT: usize = EVENT.slot("status");
 
-fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
+fn validate(fields: &mut Fields<'_>, problems: &mut Problems) {
+    let value = fields.object();
     report_repeated_keys(value, problems);
     let names = value.names();
     let told_by = const { Names::NONE.with("event_type").with("version") };
     if !names.meets(&told_by) && names.has(const { Name::listed("status") }) {
         problems.whole(Code::LegacyRow, "a row of the old status table; read by its status word");
-        return check_fields(&LEGACY_ROW, value, problems);
+        return fields.check_as(&LEGACY_ROW, problems);
     }
-    let fields = check_fields(&EVENT, value, problems);
+    fields.check_as(&EVENT, problems);
     if let Some(version) = fields.get(VERSION_SLOT).filter(|version| !version.is_text(VERSION)) {
         check_version(version, problems);
     }
-    let stated = fields.text(STATUS_SLOT).and_then(|word| Status::parse(&word));
-    if let (Some(stated), Some(name)) = (stated, fields.text(EVENT_TYPE_SLOT)) {
-        let usual = TAXONOMY.get(&name).and_then(|row| row.status);
+    let stated = fields.word(STATUS_SLOT, Status::ALL);
+    if let (Some(stated), Some(name)) = (stated, fields.get(EVENT_TYPE_SLOT)) {
+        let usual = TAXONOMY.outcome_of(name).and_then(|outcome| outcome.status);
         if usual.is_some_and(|usual| usual != stated) {
+            let name = name.as_text().unwrap_or_default();
             let usual = usual.map_or("", Status::as_str);
             let message =
                 format!("`{name}` means `{usual}`; the stated `{}` counts", stated.as_str());
             problems.at(value.get("status").unwrap_or(value), Code::StatusMismatch, message);
         }
     }
-    fields
 }
 
 fn check_version(version: Value<'_>, problems: &mut Problems) {
@@ -223,7 +224,8 @@ fn version_parts(text: &str) -> Option<(u64, u64, u64)> {
 
 /// Splits `namespace.name`.
 fn split_type(text: &str) -> Option<(&str, &str)> {
-    let (namespace, name) = text.split_once('.')?;
+    let dot = text.bytes().position(|byte| byte == b'.')?;
+    let (namespace, name) = (&text[..dot], &text[dot + 1..]);
     let plain =
         !name.is_empty() && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase());
     plain.then_some((namespace, name))

@@ -60,19 +60,25 @@ pub struct Fit {
 
 /// Finds the dialect of an object.
 pub fn detect(value: Value<'_>) -> Detection {
-    let names = value.names();
-    let mut fits = 0;
-    for (dialect, marks) in &NAMES_OF {
-        fits |= if names.meets(marks) { bit(*dialect) } else { 0 };
-    }
-    if names.meets(&SHARED_NAMES) {
-        fits |= marks_by_value(value, &names);
-    }
+    let fits = value.members().fold(0, |fits, (key, member)| fits | mark(key, member));
     match Fits(fits).only() {
         Some(dialect) => Detection::Is(dialect),
         None if fits == 0 => by_type_name(value),
         None => best_of(Fits(fits), value),
     }
+}
+
+/// Returns the dialect of an object that is valid in it, from its keys alone; `None` where that cannot be said.
+///
+/// The keys that are told apart by their value are fields of two dialects. Where they are as one of these demands, they tell that
+/// dialect and no other.
+#[inline]
+pub(crate) fn detect_valid(value: Value<'_>) -> Option<Dialect> {
+    let telling = value.names().first() & TELLING_NAMES;
+    let dialect = DIALECT_OF[(telling & !SHARED_NAMES).trailing_zeros() as usize]?;
+    // A mark of another dialect is among the rest, as is a shared key that this one has no field for.
+    let rest = telling & !NAMES_OF[dialect as usize];
+    if rest == 0 { Some(dialect) } else { None }
 }
 
 /// Chooses between dialects that all have a mark.
@@ -149,26 +155,45 @@ const MARKS: &[(&str, Dialect)] = &[
 /// The keys that several dialects write and that are told apart by their value.
 const SHARED: [&str; 3] = ["version", "source", "weft"];
 
-const SHARED_NAMES: Names = Names::NONE.with(SHARED[0]).with(SHARED[1]).with(SHARED[2]);
+const SHARED_NAMES: u64 = name_bit(SHARED[0]) | name_bit(SHARED[1]) | name_bit(SHARED[2]);
 
-/// The keys of [`MARKS`] by dialect.
-static NAMES_OF: [(Dialect, Names); 5] = {
-    let mut of = [
-        (Dialect::Idle, Names::NONE),
-        (Dialect::Collector, Names::NONE),
-        (Dialect::Pinchy, Names::NONE),
-        (Dialect::Engine, Names::NONE),
-        (Dialect::Needle, Names::NONE),
-    ];
+/// Returns the bit that a name has in [`Names::first`], which must hold it.
+const fn name_bit(name: &str) -> u64 {
+    let bit = Names::NONE.with(name).first();
+    assert!(bit != 0, "the name must stand among the first of the vocabulary");
+    bit
+}
+
+/// The keys that a valid event of each dialect may have of [`MARKS`] and [`SHARED`].
+static NAMES_OF: [u64; Dialect::ALL.len()] = {
+    let mut of = [0; Dialect::ALL.len()];
     let mut idx = 0;
-    while idx < of.len() {
-        let mut nth = 0;
-        while nth < MARKS.len() {
-            if bit(MARKS[nth].1) == bit(of[idx].0) {
-                of[idx].1 = of[idx].1.with(MARKS[nth].0);
-            }
-            nth += 1;
-        }
+    while idx < MARKS.len() {
+        of[MARKS[idx].1 as usize] |= name_bit(MARKS[idx].0);
+        idx += 1;
+    }
+    of[Dialect::Collector as usize] |= name_bit("version") | name_bit("source");
+    of[Dialect::Pinchy as usize] |= name_bit("version") | name_bit("source");
+    of
+};
+
+/// All keys of [`MARKS`] and [`SHARED`].
+const TELLING_NAMES: u64 = {
+    let mut names = SHARED_NAMES;
+    let mut idx = 0;
+    while idx < MARKS.len() {
+        names |= name_bit(MARKS[idx].0);
+        idx += 1;
+    }
+    names
+};
+
+/// The dialect whose mark a name is, by the place of its bit; the last place is for want of a bit.
+static DIALECT_OF: [Option<Dialect>; 65] = {
+    let mut of = [None; 65];
+    let mut idx = 0;
+    while idx < MARKS.len() {
+        of[name_bit(MARKS[idx].0).trailing_zeros() as usize] = Some(MARKS[idx].1);
         idx += 1;
     }
     of
@@ -201,19 +226,6 @@ fn mark(key: Value<'_>, member: Value<'_>) -> u8 {
         BY_VALUE => mark_by_value(&key.name(), member).map_or(0, bit),
         bits => bits,
     }
-}
-
-/// Returns the bits of the dialects that the values of shared keys tell.
-fn marks_by_value(value: Value<'_>, names: &Names) -> u8 {
-    if value.has_repeated_keys() {
-        return value.members().fold(0, |fits, (key, member)| fits | mark(key, member));
-    }
-    SHARED.iter().fold(0, |fits, name| {
-        let listed = Name::of(name);
-        let member = if names.has(listed) { value.member(listed) } else { None };
-        let dialect = member.and_then(|member| mark_by_value(name.as_bytes(), member));
-        fits | dialect.map_or(0, bit)
-    })
 }
 
 /// Some keys are shared, and what stands behind them tells whose they are.

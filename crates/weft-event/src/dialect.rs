@@ -27,8 +27,9 @@ text_enum! {
 
 /// What a dialect offers to the code that works for all of them.
 pub(crate) struct Speech {
-    /// Checks an object as an event of the dialect: its shape, then the rules between its fields.
-    pub(crate) validate: for<'a> fn(Value<'a>, &mut Problems) -> Fields<'a>,
+    /// Checks an object as an event of the dialect: its shape, then the rules between its fields. It is given no fields of the
+    /// object and finds them.
+    pub(crate) validate: fn(&mut Fields<'_>, &mut Problems),
     /// Fills in the facts of a checked event; best effort where the event is invalid.
     pub(crate) facts: for<'a> fn(&Fields<'a>, &mut Facts<'a>),
     /// The event types.

@@ -13,7 +13,7 @@ use crate::dialect::Speech;
 use crate::event;
 use crate::json::{Json, Value};
 use crate::problem::{Code, Problem, Problems};
-use crate::shape::{Check, Draft, Fields, Rule, check_fields, record, shorten};
+use crate::shape::{Check, Draft, Fields, Rule, record, shorten};
 
 pub use types::{EventType, RunState, StateReason, TAXONOMY};
 
@@ -53,8 +53,9 @@ pub(crate) static SPEECH: Speech = Speech {
     draft: Draft::Twenty,
 };
 
-fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
-    let fields = check_fields(&EVENT, value, problems);
+fn validate(fields: &mut Fields<'_>, problems: &mut Problems) {
+    let value = fields.object();
+    fields.check_as(&EVENT, problems);
     for key in value.repeated_keys() {
         if !problems.has_room(Code::DuplicateKey) {
             break;
@@ -65,8 +66,7 @@ fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
             event::report_repeated_key(key, problems);
         }
     }
-    check_proposal(&fields, problems);
-    fields
+    check_proposal(fields, problems);
 }
 
 /// An action that an event proposes is judged by its name: one that is not known is kept and never executed.

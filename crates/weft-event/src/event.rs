@@ -8,7 +8,7 @@ use crate::input::{Ending, Line};
 use crate::json::{Kind, Syntax, SyntaxError, Tape, Value};
 use crate::problem::{Code, Problems};
 use crate::shape::{Fields, shorten};
-use crate::{Dialect, Facts};
+use crate::{Dialect, Facts, own};
 
 /// The top-level key that only the log may write.
 pub const SEAL_KEY: &str = "weft_seal";
@@ -85,27 +85,46 @@ pub fn read_value<'a>(
     }
     let dialect = match expect {
         Expect::Dialect(dialect) => dialect,
-        Expect::Any => match detect::detect(value) {
-            Detection::Is(dialect) => dialect,
-            Detection::Unknown | Detection::Ambiguous(_) if value.get(SEAL_KEY).is_some() => {
-                report_reserved_key(value, problems);
-                return None;
+        Expect::Any => match detect::detect_valid(value) {
+            Some(dialect) if problems.list().is_empty() => {
+                let event = validate(dialect, value, problems);
+                if problems.list().is_empty() {
+                    return Some(event);
+                }
+                problems.clear();
+                detected(value, problems)?
             }
-            Detection::Unknown => {
-                problems.whole(Code::UnknownDialect, detect::unknown_message(value));
-                return None;
-            }
-            Detection::Ambiguous(fits) => {
-                problems.whole(Code::AmbiguousDialect, detect::ambiguous_message(fits));
-                return None;
-            }
+            Some(_) | None => detected(value, problems)?,
         },
     };
-    let fields = (dialect.speech().validate)(value, problems);
-    if fields.other(SEAL_KEY).is_some() {
+    Some(validate(dialect, value, problems))
+}
+
+/// Finds the dialect of an object; `None` and a problem if there is no one such.
+#[cold]
+#[inline(never)]
+fn detected(value: Value<'_>, problems: &mut Problems) -> Option<Dialect> {
+    match detect::detect(value) {
+        Detection::Is(dialect) => return Some(dialect),
+        Detection::Unknown | Detection::Ambiguous(_) if value.get(SEAL_KEY).is_some() => {
+            report_reserved_key(value, problems);
+        }
+        Detection::Unknown => problems.whole(Code::UnknownDialect, detect::unknown_message(value)),
+        Detection::Ambiguous(fits) => {
+            problems.whole(Code::AmbiguousDialect, detect::ambiguous_message(fits));
+        }
+    }
+    None
+}
+
+#[inline(always)]
+fn validate<'a>(dialect: Dialect, value: Value<'a>, problems: &mut Problems) -> Event<'a> {
+    let mut event = Event { dialect, fields: Fields::none(&own::EVENT, value) };
+    (dialect.speech().validate)(&mut event.fields, problems);
+    if event.fields.other(SEAL_KEY).is_some() {
         report_reserved_key(value, problems);
     }
-    Some(Event { dialect, fields })
+    event
 }
 
 fn report_reserved_key(event: Value<'_>, problems: &mut Problems) {

@@ -8,6 +8,7 @@ use std::fmt;
 
 use crate::json::{Kind, Value};
 use crate::shape::text_enum;
+use crate::taxonomy::Outcome;
 use crate::{Dialect, Identity, time};
 
 text_enum! {
@@ -191,15 +192,39 @@ impl<'a> Facts<'a> {
     /// Takes the type from its name, and status and end from the dialect's row for it.
     #[inline(never)]
     pub(crate) fn set_type(&mut self, name: Option<Value<'a>>) {
-        self.event_type = name.and_then(Value::as_text).unwrap_or_default();
-        self.set_type_defaults();
+        if let Some(name) = name {
+            self.set_name(name);
+            self.set_outcome(self.dialect.taxonomy().outcome_of(name));
+        }
+    }
+
+    /// Takes the type from its name, and status and end from the dialect's row of this number, which is that of the type.
+    #[inline(never)]
+    pub(crate) fn set_type_of_row(&mut self, name: Option<Value<'a>>, row: usize) {
+        if let Some(name) = name {
+            self.set_name(name);
+            self.set_outcome(self.dialect.taxonomy().outcome_at(row));
+        }
+    }
+
+    #[inline]
+    fn set_name(&mut self, name: Value<'a>) {
+        match name.plain_text() {
+            Some(text) => self.event_type = Cow::Borrowed(text),
+            None => self.event_type = name.as_text().unwrap_or_default(),
+        }
     }
 
     /// Takes status and end from the dialect's row for the event's type.
     pub(crate) fn set_type_defaults(&mut self) {
-        if let Some(row) = self.dialect.taxonomy().get(&self.event_type) {
-            self.status = row.status;
-            self.ended = row.ends;
+        self.set_outcome(self.dialect.taxonomy().outcome(&self.event_type));
+    }
+
+    #[inline]
+    fn set_outcome(&mut self, outcome: Option<Outcome>) {
+        if let Some(Outcome { status, ends }) = outcome {
+            self.status = status;
+            self.ended = ends;
         }
     }
 }
@@ -265,10 +290,11 @@ pub(crate) fn millis(value: Value<'_>) -> Option<u64> {
     value.as_u64().or_else(|| value.as_f64().filter(|ms| *ms >= 0.0).map(|ms| ms as u64))
 }
 
-/// Returns the file that a tool is given, by the names that tools have for it.
-pub(crate) fn input_path(input: Value<'_>) -> Option<Cow<'_, str>> {
-    let is_path = |key: &Value<'_>| {
+/// Returns the file that a tool is given, by the names that tools have for it; a string if it is there.
+pub(crate) fn input_path(input: Value<'_>) -> Option<Value<'_>> {
+    let is_path = |key: Value<'_>| {
         matches!(key.listed_name(), name::FILE_PATH | name::NOTEBOOK_PATH | name::PATH)
     };
-    input.members().filter(|(key, _)| is_path(key)).find_map(|(_, path)| path.as_text())
+    let mut members = input.members();
+    members.find(|(key, path)| is_path(*key) && path.is_string()).map(|(_, path)| path)
 }

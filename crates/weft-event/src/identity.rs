@@ -27,8 +27,28 @@ impl<'a> Identity<'a> {
     /// Takes an id for the event's own key; returns whether it is one.
     #[inline(never)]
     pub(crate) fn put_id(&mut self, id: Option<Value<'a>>) -> bool {
-        self.own = Key::id(id.and_then(Value::as_text));
+        match id.and_then(Value::plain_text) {
+            Some("") => self.own = None,
+            Some(id) => self.own = Some(Key::Id(Cow::Borrowed(id))),
+            None => self.own = Key::id(id.and_then(Value::as_text)),
+        }
         self.own.is_some()
+    }
+
+    /// Takes a worker, its session and a number in it for the event's own key, if the first two are texts.
+    #[inline(never)]
+    pub(crate) fn put_sequence(&mut self, worker: Value<'a>, session: Value<'a>, sequence: u64) {
+        match (worker.plain_text(), session.plain_text()) {
+            (Some(worker), Some(session)) => {
+                let (worker, session) = (Cow::Borrowed(worker), Cow::Borrowed(session));
+                self.own = Some(Key::Sequence { worker, session, sequence });
+            }
+            _ => {
+                if let (Some(worker), Some(session)) = (worker.as_text(), session.as_text()) {
+                    self.own = Some(Key::Sequence { worker, session, sequence });
+                }
+            }
+        }
     }
 }
 

@@ -23,8 +23,7 @@ use crate::event::report_repeated_keys;
 use crate::json::{Kind, Value};
 use crate::problem::{Code, Problems};
 use crate::shape::{
-    Check, Draft, Field, Fields, Is, Others, Presence, Rule, Shape, Union, Variant, check_fields,
-    pick,
+    Check, Draft, Field, Fields, Is, Others, Presence, Rule, Shape, Union, Variant, When, pick,
 };
 
 pub use control::{
@@ -107,23 +106,35 @@ static UNKNOWN_RECORD: Shape = Shape::new(
 pub static EVENT: Union = Union {
     title: "Idle Event",
     variants: &[
-        Variant { when: &[("event", Is::Text("STATE"))], shape: &STATE },
-        Variant { when: &[("event", Is::Absent), ("goal", Is::Present)], shape: &ANCHOR },
-        Variant { when: &[("type", Is::Text("message"))], shape: &MESSAGE },
-        Variant { when: &[("type", Is::Text("topic"))], shape: &TOPIC },
-        Variant { when: &[("loop_kind", Is::Present)], shape: &TRACE },
-        Variant { when: &[("event", Is::Text("DONE"))], shape: &DONE },
-        Variant { when: &[("event", Is::Text("ABORT"))], shape: &ABORT },
-        Variant { when: &[("event", Is::Text("ANCHOR"))], shape: &ANCHOR },
-        Variant { when: &[("event", Is::Text("REQUEST"))], shape: &REQUEST },
-        Variant { when: &[("event", Is::Text("ACK"))], shape: &ACK },
-        Variant { when: &[("event", Is::Text("RESULT"))], shape: &RESULT },
-        Variant { when: &[("event", Is::Absent), ("iteration", Is::Present)], shape: &ANCHOR },
-        Variant { when: &[("event", Is::Absent), ("next_step", Is::Present)], shape: &ANCHOR },
-        Variant { when: &[("event_id", Is::Present)], shape: &TRACE },
-        Variant { when: &[("event", Is::Absent), ("type", Is::Present)], shape: &UNKNOWN_RECORD },
+        Variant { when: &[When::new("event", Is::Text("STATE"))], shape: &STATE },
         Variant {
-            when: &[("event", Is::Absent), ("created_at", Is::Present)],
+            when: &[When::new("event", Is::Absent), When::new("goal", Is::Present)],
+            shape: &ANCHOR,
+        },
+        Variant { when: &[When::new("type", Is::Text("message"))], shape: &MESSAGE },
+        Variant { when: &[When::new("type", Is::Text("topic"))], shape: &TOPIC },
+        Variant { when: &[When::new("loop_kind", Is::Present)], shape: &TRACE },
+        Variant { when: &[When::new("event", Is::Text("DONE"))], shape: &DONE },
+        Variant { when: &[When::new("event", Is::Text("ABORT"))], shape: &ABORT },
+        Variant { when: &[When::new("event", Is::Text("ANCHOR"))], shape: &ANCHOR },
+        Variant { when: &[When::new("event", Is::Text("REQUEST"))], shape: &REQUEST },
+        Variant { when: &[When::new("event", Is::Text("ACK"))], shape: &ACK },
+        Variant { when: &[When::new("event", Is::Text("RESULT"))], shape: &RESULT },
+        Variant {
+            when: &[When::new("event", Is::Absent), When::new("iteration", Is::Present)],
+            shape: &ANCHOR,
+        },
+        Variant {
+            when: &[When::new("event", Is::Absent), When::new("next_step", Is::Present)],
+            shape: &ANCHOR,
+        },
+        Variant { when: &[When::new("event_id", Is::Present)], shape: &TRACE },
+        Variant {
+            when: &[When::new("event", Is::Absent), When::new("type", Is::Present)],
+            shape: &UNKNOWN_RECORD,
+        },
+        Variant {
+            when: &[When::new("event", Is::Absent), When::new("created_at", Is::Present)],
             shape: &UNKNOWN_RECORD,
         },
     ],
@@ -152,9 +163,10 @@ pub(crate) static SPEECH: Speech = Speech {
     draft: Draft::Twenty,
 };
 
-fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
+fn validate(fields: &mut Fields<'_>, problems: &mut Problems) {
+    let value = fields.object();
     report_repeated_keys(value, problems);
-    let fields = check_fields(pick(&EVENT, value), value, problems);
+    fields.check_as(pick(&EVENT, value), problems);
     if std::ptr::eq(fields.shape(), &MESSAGE) {
         const BODY: usize = MESSAGE.slot("body");
         if let Some(body) = fields.get(BODY).filter(|body| body.kind() == Kind::Array) {
@@ -163,7 +175,6 @@ fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
     } else if let Some(run_id) = value.get("run_id") {
         check_run_id(run_id, problems);
     }
-    fields
 }
 
 fn check_run_id(value: Value<'_>, problems: &mut Problems) {

@@ -19,7 +19,7 @@ pub use pretty::pretty;
 pub use value::{Items, Kind, Members, Value};
 pub use write::{Json, Object, write_text};
 
-pub(crate) use name::{NAMES_MAX, Name, Names, same_name, text_hash};
+pub(crate) use name::{Ends, NAMES_MAX, Name, Names, same_name, text_hash};
 pub(crate) use picks::{Picked, Picks};
 pub(crate) use value::push_token;
 

@@ -13,7 +13,7 @@ use crate::dialect::Speech;
 use crate::event::report_repeated_keys;
 use crate::json::{Json, Name, Value};
 use crate::problem::{Code, Problems};
-use crate::shape::{Check, Draft, Fields, Shape, check_fields, record};
+use crate::shape::{Check, Draft, Fields, Shape, record};
 
 pub use legacy::{
     LEGACY_EVENT, LEGACY_FLAT, LegacyEvent, LegacyFlat, LegacyWorker, WORKER_PARTS, WorkerParts,
@@ -89,13 +89,13 @@ pub(crate) static SPEECH: Speech = Speech {
     draft: Draft::Twenty,
 };
 
-fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
-    report_repeated_keys(value, problems);
-    let shape = shape_of(value);
+fn validate(fields: &mut Fields<'_>, problems: &mut Problems) {
+    report_repeated_keys(fields.object(), problems);
+    let shape = shape_of(fields.object());
     if !std::ptr::eq(shape, &EVENT) {
         problems.whole(Code::LegacyShape, "an old shape without a sequence; its order is unknown");
     }
-    check_fields(shape, value, problems)
+    fields.check_as(shape, problems);
 }
 
 /// Returns the shape that an object means to have.

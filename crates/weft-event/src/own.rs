@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use crate::dialect::Speech;
 use crate::event::report_repeated_keys;
 use crate::facts::Facts;
-use crate::json::{Json, Value};
+use crate::json::Json;
 use crate::problem::Problems;
-use crate::shape::{Check, Draft, Fields, Rule, check_fields, record};
+use crate::shape::{Check, Draft, Fields, Rule, record};
 use crate::taxonomy::{EventType, Taxonomy, event_types};
 
 record! {
@@ -49,9 +49,9 @@ pub(crate) static SPEECH: Speech = Speech {
     draft: Draft::Twenty,
 };
 
-fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
-    report_repeated_keys(value, problems);
-    check_fields(&EVENT, value, problems)
+fn validate(fields: &mut Fields<'_>, problems: &mut Problems) {
+    report_repeated_keys(fields.object(), problems);
+    fields.check_as(&EVENT, problems);
 }
 
 fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {

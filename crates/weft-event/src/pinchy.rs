@@ -12,7 +12,7 @@ use crate::dialect::Speech;
 use crate::event::report_repeated_keys;
 use crate::json::{Json, Kind, Value};
 use crate::problem::{Code, Problems};
-use crate::shape::{Check, Draft, Fields, Rule, Wire as _, check, check_fields, record, text_enum};
+use crate::shape::{Check, Draft, Fields, Rule, Wire as _, check_fields, record, text_enum};
 
 pub use types::{EventType, TAXONOMY, is_turn_driving};
 
@@ -193,24 +193,25 @@ pub fn may_retry(component: ComponentType, transport: Transport) -> bool {
     component && transport
 }
 
-fn validate<'a>(value: Value<'a>, problems: &mut Problems) -> Fields<'a> {
-    report_repeated_keys(value, problems);
-    let fields = check_fields(&EVENT, value, problems);
+fn validate(fields: &mut Fields<'_>, problems: &mut Problems) {
+    report_repeated_keys(fields.object(), problems);
+    fields.check_as(&EVENT, problems);
     if fields.get(VERSION_SLOT).is_some_and(|version| !version.is_text(VERSION)) {
         problems.soften(Code::Version, |problem| {
             problem.code == Code::Enum && problem.pointer == "/version"
         });
     }
     let payload = fields.get(PAYLOAD).filter(|payload| payload.kind() == Kind::Object);
-    if let (Some(name), Some(payload)) = (fields.text(EVENT_TYPE), payload)
-        && let Some((_, contract)) = payload::CONTRACTS.iter().find(|(known, _)| *known == name)
+    if let (Some(event_type), Some(payload)) = (fields.word(EVENT_TYPE, EventType::ALL), payload)
+        && let Some(contract) = payload::contract(event_type)
     {
-        problems.in_payload(|problems| check(contract, payload, problems));
+        problems.in_payload(|problems| {
+            check_fields(contract, payload, problems);
+        });
     }
     if let Some(source) = fields.get(SOURCE_SLOT) {
-        check_source(&fields, source, problems);
+        check_source(fields, source, problems);
     }
-    fields
 }
 
 /// Checks what the transport of an event demands of its producer.

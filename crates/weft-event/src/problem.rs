@@ -274,6 +274,20 @@ impl Problems {
         self.in_payload = before;
     }
 
+    /// Runs `check` and forgets what it finds; returns whether it found nothing. A list that is full is not tried.
+    pub(crate) fn adds_none(&mut self, check: impl FnOnce(&mut Self)) -> bool {
+        let n_before = self.list.len();
+        if n_before >= PROBLEMS_MAX {
+            return false;
+        }
+        check(self);
+        let is_none = self.list.len() == n_before;
+        if !is_none {
+            self.list.truncate(n_before);
+        }
+        is_none
+    }
+
     /// Forgets the problems that `which` selects.
     #[cold]
     pub(crate) fn forgive(&mut self, which: impl Fn(&Problem) -> bool) {

@@ -16,7 +16,7 @@ pub use schema::{Draft, schema};
 
 pub(crate) use record::{record, text_enum, word};
 
-use self::quick::Quick;
+use self::quick::{Quick, Words};
 use crate::json::{NAMES_MAX, Name};
 use crate::problem::Code;
 
@@ -37,14 +37,16 @@ pub struct Shape {
     pub fields: &'static [Field],
     /// Whether fields beyond these are allowed.
     pub others: Others,
-    /// A bit for each field that is not optional.
-    demanded: u32,
+    quick: Quick,
     /// The places of the fields by name; [`NO_SLOT`] for every other name.
     slots: [u8; NAMES_MAX],
 }
 
 /// What stands for the place of a name that is no field.
 const NO_SLOT: u8 = FIELDS_MAX as u8;
+
+/// How many places there are, that of other names among them. A power of two, so that no place need be checked.
+const SLOTS: usize = 16;
 
 /// Whether an object may have fields that its shape does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +66,7 @@ pub struct Field {
     pub presence: Presence,
     /// What its value must be.
     pub check: Check,
-    quick: Quick,
+    words: Words,
     /// What it means.
     pub about: &'static str,
 }
@@ -77,8 +79,8 @@ impl Field {
         check: Check,
         about: &'static str,
     ) -> Self {
-        let quick = Quick::of(&check);
-        Self { name, presence, check, quick, about }
+        let words = Words::of(&check);
+        Self { name, presence, check, words, about }
     }
 }
 
@@ -203,12 +205,29 @@ pub struct Union {
 #[derive(Debug)]
 pub struct Variant {
     /// All of these must hold.
-    pub when: &'static [(&'static str, Is)],
+    pub when: &'static [When],
     /// Then it is this.
     pub shape: &'static Shape,
 }
 
 /// A condition on a member that selects a [`Variant`].
+#[derive(Clone, Copy, Debug)]
+pub struct When {
+    /// The member's key.
+    pub key: &'static str,
+    /// What must hold of it.
+    pub is: Is,
+    name: Name,
+}
+
+impl When {
+    /// Returns a condition. The key must be in the vocabulary of the JSON reader, else the build fails.
+    pub const fn new(key: &'static str, is: Is) -> Self {
+        Self { key, is, name: Name::listed(key) }
+    }
+}
+
+/// What must hold of a member.
 #[derive(Clone, Copy, Debug)]
 pub enum Is {
     /// It is this string.
@@ -228,17 +247,14 @@ impl Shape {
         others: Others,
     ) -> Self {
         assert!(fields.len() <= FIELDS_MAX, "the shape has more fields than FIELDS_MAX");
-        let mut demanded = 0;
         let mut slots = [NO_SLOT; NAMES_MAX];
         let mut slot = 0;
         while slot < fields.len() {
-            if !matches!(fields[slot].presence, Presence::Optional) {
-                demanded |= 1 << slot;
-            }
             slots[Name::listed(fields[slot].name).idx()] = slot as u8;
             slot += 1;
         }
-        Self { title, about, fields, others, demanded, slots }
+        let quick = Quick::of(fields, others);
+        Self { title, about, fields, others, quick, slots }
     }
 
     /// Returns the place of a field among the shape's fields; for constants, where a wrong name fails the build.

@@ -7,7 +7,7 @@ pub const MILLI_NS: i64 = 1_000_000;
 
 /// Parses an RFC 3339 time with its offset. `None` if it is none, or outside the years 1678 to 2261, which 64 bits do not hold.
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
-    to_ns(parse_parts(text)?)
+    to_ns(parse_parts(text.as_bytes())?)
 }
 
 /// A time as whole seconds since 1970 and nanoseconds.
@@ -22,26 +22,23 @@ pub(crate) fn to_ns((seconds, nanos): Parts) -> Option<i64> {
 /// Parses an RFC 3339 time with its offset, of any year.
 ///
 /// Takes what RFC 3339 takes and nothing else: no space for `T`, no missing offset, a 60th second only at the end of a UTC day.
-pub(crate) fn parse_parts(text: &str) -> Option<Parts> {
-    let bytes = text.as_bytes();
-    let (date, time) = (eight(bytes, 0)?, eight(bytes, 8)?);
-    let (&[b':', tens, ones], Some(&next)) = (bytes.get(16..19)?, bytes.get(19)) else {
-        return None;
-    };
+pub(crate) fn parse_parts(bytes: &[u8]) -> Option<Parts> {
+    let start = bytes.first_chunk::<20>()?;
+    let [.., colon, tens, ones, next] = *start;
     // With the characters that must be there taken off, every digit is its value and everything else zero.
-    let date = (date ^ u64::from_le_bytes(*b"0000-00-")).to_le_bytes();
-    let lower = if bytes[10] == b't' { *b"00t00:00" } else { *b"00T00:00" };
-    let time = (time ^ u64::from_le_bytes(lower)).to_le_bytes();
+    let date = eight(start, 0)? ^ u64::from_le_bytes(*b"0000-00-");
+    let lower = if start[10] == b't' { *b"00t00:00" } else { *b"00T00:00" };
+    let time = eight(start, 8)? ^ u64::from_le_bytes(lower);
     let (tens, ones) = (tens ^ b'0', ones ^ b'0');
-    let is_plain = are_digits(u64::from_le_bytes(date)) && are_digits(u64::from_le_bytes(time));
-    if !is_plain || (date[4] | date[7] | time[2] | time[5]) != 0 || tens > 9 || ones > 9 {
+    let misplaced = (date & 0xff00_00ff_0000_0000) | (time & 0x0000_ff00_00ff_0000);
+    if over_nine(date) | over_nine(time) | misplaced != 0 || colon != b':' || tens > 9 || ones > 9 {
         return None;
     }
-    let two = |tens: u8, ones: u8| u32::from(tens) * 10 + u32::from(ones);
-    let (year, month) =
-        (two(date[0], date[1]) * 100 + two(date[2], date[3]), two(date[5], date[6]));
-    let (day, hour) = (two(time[0], time[1]), two(time[3], time[4]));
-    let (minute, second) = (two(time[6], time[7]), two(tens, ones));
+    let (date, time) = (pairs(date), pairs(time));
+    let two = |pairs: u64, at: u32| (pairs >> (8 * at)) as u32 & 0xff;
+    let (year, month) = (two(date, 0) * 100 + two(date, 2), two(date, 5));
+    let (day, hour, minute) = (two(time, 0), two(time, 3), two(time, 6));
+    let second = u32::from(tens) * 10 + u32::from(ones);
     if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) {
         return None;
     }
@@ -49,7 +46,7 @@ pub(crate) fn parse_parts(text: &str) -> Option<Parts> {
         return None;
     }
     let (nanos, at) = if next == b'.' { fraction(bytes)? } else { (0, 19) };
-    let offset_min = offset(bytes, at)?;
+    let offset_min = if bytes.get(at..) == Some(b"Z") { 0 } else { offset(bytes, at)? };
     let minute_of_day = i64::from(hour * 60 + minute);
     let minutes = days_from_civil(year, month, day) * 24 * 60 + minute_of_day - offset_min;
     if second == 60 && minutes.rem_euclid(24 * 60) != 24 * 60 - 1 {
@@ -63,12 +60,18 @@ fn eight(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..at + 8)?.first_chunk()?))
 }
 
-/// Returns whether each of eight bytes is at most 9.
+/// Returns 0 if each of eight bytes is at most 9.
 #[inline]
-fn are_digits(bytes: u64) -> bool {
+fn over_nine(bytes: u64) -> u64 {
     // Without its highest bit, a byte over 9 carries into it.
     let low = bytes & 0x7f7f_7f7f_7f7f_7f7f;
-    (bytes | (low + 0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080 == 0
+    (bytes | (low + 0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080
+}
+
+/// Returns in each byte the number that its digit and the next one are.
+#[inline]
+fn pairs(digits: u64) -> u64 {
+    digits.wrapping_mul(10) + (digits >> 8)
 }
 
 /// Parses the fraction that starts at byte 19: nanoseconds, and the place after it. Digits beyond the ninth are cut off.
@@ -82,7 +85,10 @@ fn fraction(bytes: &[u8]) -> Option<(i64, usize)> {
     {
         let last = eight(bytes, bytes.len() - 9)? ^ u64::from_le_bytes([b'0'; 8]);
         let digits = last & u64::MAX << (64 - 8 * n);
-        return are_digits(digits).then(|| (eight_digits(digits) * UNITS[n], bytes.len() - 1));
+        return match over_nine(digits) {
+            0 => Some((eight_digits(digits) * UNITS[n], bytes.len() - 1)),
+            _ => None,
+        };
     }
     let n = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let kept = &bytes[start..start + n.min(9)];
@@ -94,7 +100,7 @@ fn fraction(bytes: &[u8]) -> Option<(i64, usize)> {
 /// Returns the number that eight digits are, the first of them in the lowest byte: by pairs, pairs of pairs, and the two halves.
 #[inline]
 fn eight_digits(digits: u64) -> i64 {
-    let pairs = (digits.wrapping_mul(10) + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let pairs = pairs(digits) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
     ((fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff) as i64
 }
@@ -125,8 +131,8 @@ fn days_in_month(year: u32, month: u32) -> u32 {
     match month {
         2 if divides(4) && (!divides(100) || divides(400)) => 29,
         2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
+        // Thirty days in April, June, September and November.
+        _ => 31 - (0b1010_0101_0000 >> month & 1),
     }
 }
 
@@ -191,7 +197,7 @@ mod tests {
         );
         assert_eq!(parse_rfc3339("2016-12-31T23:59:60Z"), parse_rfc3339("2017-01-01T00:00:00Z"));
         assert_eq!(parse_rfc3339("9999-12-31T23:59:59Z"), None);
-        assert!(super::parse_parts("9999-12-31T23:59:59Z").is_some());
+        assert!(super::parse_parts(b"9999-12-31T23:59:59Z").is_some());
         assert_eq!(parse_rfc3339("0001-01-01T00:00:00Z"), None);
         for ns in [i64::MIN, i64::MIN + 1, -1, 0, i64::MAX] {
             assert_eq!(parse_rfc3339(&format_rfc3339(ns)), Some(ns));

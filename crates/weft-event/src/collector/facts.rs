@@ -25,9 +25,7 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
         return legacy_facts(fields, facts);
     }
     facts.set_type(fields.get(EVENT_TYPE_SLOT));
-    if let Some(stated) = fields.text(STATUS_SLOT).and_then(|word| Status::parse(&word)) {
-        facts.status = Some(stated);
-    }
+    facts.status = fields.word(STATUS_SLOT, Status::ALL).or(facts.status);
     facts.level = level(facts.status);
     facts.time_ns = fields.time_ns(TIMESTAMP);
     fields.put_text(AGENT_ID, &mut facts.actor);
@@ -94,7 +92,7 @@ fn read_tool<'a>(facts: &mut Facts<'a>, tool: Value<'a>) {
         match key.listed_name() {
             name::TOOL_NAME => member.put_text(&mut facts.tool),
             name::DURATION_MS => facts.duration_ms = millis(member),
-            name::TOOL_INPUT => facts.path = input_path(member),
+            name::TOOL_INPUT => Value::put_text_of(input_path(member), &mut facts.path),
             _ => {}
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::json::{Json, Kind, Value};
 use crate::problem::Code;
-use crate::shape::{Check, Is, Rule, Union, Variant, Wire, record, word};
+use crate::shape::{Check, Is, Rule, Union, Variant, When, Wire, record, word};
 
 /// Declares every action once: its word, its record, its place in [`Action`] and in the union of shapes.
 macro_rules! actions {
@@ -41,7 +41,7 @@ macro_rules! actions {
         /// The shapes of all actions.
         pub static ACTION: Union = Union {
             title: "Tool Action",
-            variants: &[$(Variant { when: &[("type", Is::Text($word))], shape: &$SHAPE },)+],
+            variants: &[$(Variant { when: &[When::new("type", Is::Text($word))], shape: &$SHAPE },)+],
             otherwise: &UNKNOWN_ACTION,
         };
 

@@ -16,7 +16,11 @@ const TYPE: usize = EVENT.slot("type");
 const PAYLOAD_SLOT: usize = EVENT.slot("payload");
 
 pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
-    facts.set_type(fields.get(TYPE));
+    let event_type = fields.word(TYPE, EventType::ALL);
+    match event_type {
+        Some(known) => facts.set_type_of_row(fields.get(TYPE), known as usize),
+        None => facts.set_type(fields.get(TYPE)),
+    }
     fields.put_text(RUN_ID, &mut facts.actor);
     fields.put_text(RUN_ID, &mut facts.session);
     facts.order = fields.get(SEQ).and_then(Value::as_u64);
@@ -26,7 +30,6 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     {
         facts.identity.own = Some(Key::RunSequence { run, seq });
     }
-    let event_type = EventType::parse(&facts.event_type);
     facts.level = event_type.map_or(Level::Info, level);
     if let Some(payload) = fields.get(PAYLOAD_SLOT) {
         const ADDED: usize = PAYLOAD.slot(carried::KEY);
@@ -95,14 +98,17 @@ fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Picked<'a, 19>) {
     const STEP_ID: usize = PAYLOAD.slot("stepId");
     const TASK_ID: usize = PAYLOAD.slot("taskId");
     const USAGE: usize = PAYLOAD.slot("usage");
-    let first = |slots: &[usize]| slots.iter().find_map(|&slot| payload.text(slot));
+    let first = |slots: &[usize]| slots.iter().find_map(|&slot| payload.string(slot));
     let action = payload.get(ACTION);
-    facts.message = first(&[TEXT, SUMMARY, MESSAGE, REASON]);
-    facts.tool = payload.text(TOOL).or_else(|| action?.text_at("type"));
-    facts.span = payload.text(TOOL_CALL_ID).or_else(|| action?.text_at("id"));
-    facts.path = payload.text(PATH).or_else(|| input_path(action?));
+    let tool = payload.string(TOOL).or_else(|| action?.get("type"));
+    let span = payload.string(TOOL_CALL_ID).or_else(|| action?.get("id"));
+    let path = payload.string(PATH).or_else(|| input_path(action?));
+    Value::put_text_of(first(&[TEXT, SUMMARY, MESSAGE, REASON]), &mut facts.message);
+    Value::put_text_of(tool, &mut facts.tool);
+    Value::put_text_of(span, &mut facts.span);
+    Value::put_text_of(path, &mut facts.path);
+    Value::put_text_of(first(&[STEP_ID, TASK_ID]), &mut facts.task);
     facts.duration_ms = payload.get(DURATION_MS).and_then(millis);
-    facts.task = first(&[STEP_ID, TASK_ID]);
     facts.usage = payload.get(USAGE).and_then(Usage::read);
 }
 
@@ -128,8 +134,12 @@ fn read_by_type<'a>(facts: &mut Facts<'a>, event_type: EventType, payload: &Pick
         | EventType::ToolCallChunk
         | EventType::ToolCallFinished
         | EventType::Observation => {
-            facts.tool = facts.tool.take().or_else(|| payload.text(TYPE));
-            facts.span = facts.span.take().or_else(|| payload.text(ID));
+            if facts.tool.is_none() {
+                Value::put_text_of(payload.get(TYPE), &mut facts.tool);
+            }
+            if facts.span.is_none() {
+                Value::put_text_of(payload.get(ID), &mut facts.span);
+            }
             if payload.get(OK).and_then(Value::as_bool) == Some(false) {
                 facts.level = Level::Warn;
             }

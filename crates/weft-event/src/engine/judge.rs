@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::{Json, Value};
-use crate::shape::{Check, Is, Rule, Union, Variant, Wire, record, text_enum, word};
+use crate::shape::{Check, Is, Rule, Union, Variant, When, Wire, record, text_enum, word};
 
 /// Longest text that an evidence pack keeps of one source.
 pub const EVIDENCE_TEXT_CHARS_MAX: usize = 2_000;
@@ -67,7 +67,7 @@ pub enum JudgeRule<'a> {
 /// The shapes of both kinds of rule.
 pub static JUDGE_RULE: Union = Union {
     title: "Judge Rule",
-    variants: &[Variant { when: &[("type", Is::Text("command"))], shape: &COMMAND_RULE }],
+    variants: &[Variant { when: &[When::new("type", Is::Text("command"))], shape: &COMMAND_RULE }],
     otherwise: &STATE_RULE,
 };
 

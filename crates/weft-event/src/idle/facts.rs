@@ -160,7 +160,7 @@ fn trace<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     const ITERATION: usize = TRACE.slot("iteration");
     const MAX: usize = TRACE.slot("max");
     const DETAILS: usize = TRACE.slot("details");
-    let known = fields.text(EVENT).and_then(|word| TraceEvent::parse(&word));
+    let known = fields.word(EVENT, TraceEvent::ALL);
     set_type(facts, known.map_or("trace", TraceEvent::event_type), "loop:trace");
     if facts.status == Some(Status::Blocked) {
         facts.level = Level::Warn;

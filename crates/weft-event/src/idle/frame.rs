@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::run::{Iteration, Mode};
 use super::words::{GrindWord, IssueWord, LoopWord};
 use crate::json::Value;
-use crate::shape::{Check, Is, Pattern, Rule, Union, Variant, Wire, record};
+use crate::shape::{Check, Is, Pattern, Rule, Union, Variant, When, Wire, record};
 
 static ABSOLUTE_PATH: Pattern = Pattern {
     regex: r"^(/|[A-Za-z]:[\\/])",
@@ -83,8 +83,8 @@ record! {
 pub static FRAME: Union = Union {
     title: "Stack Frame",
     variants: &[
-        Variant { when: &[("mode", Is::Text("grind"))], shape: &GRIND_FRAME },
-        Variant { when: &[("mode", Is::Text("issue"))], shape: &ISSUE_FRAME },
+        Variant { when: &[When::new("mode", Is::Text("grind"))], shape: &GRIND_FRAME },
+        Variant { when: &[When::new("mode", Is::Text("issue"))], shape: &ISSUE_FRAME },
     ],
     otherwise: &LOOP_FRAME,
 };

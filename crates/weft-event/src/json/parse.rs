@@ -1,6 +1,6 @@
 //! The one pass: checks the whole grammar of a line and leaves a tape of nodes behind.
 
-use super::name::{Name, Names, name_at};
+use super::name::{KeySet, Name, Names, name_at};
 use super::number;
 use super::string;
 use super::value::{ESCAPED, HAS_REPEATED, INTEGRAL, Kind, Node, REPEATED, Value};
@@ -72,13 +72,16 @@ pub enum Syntax {
     TooLong,
 }
 
-/// One parsed line: its text, its nodes, and a scratch list. Reuse it: parsing clears it but keeps its memory.
+/// One parsed line: its text, its nodes, and scratch lists. Reuse it: parsing clears it but keeps its memory.
 ///
 /// The text is a copy, so that a [`Value`] needs no more than one reference and a place, which fit two registers: worth many times
 /// what the copy costs.
 #[derive(Debug, Default)]
 pub struct Tape {
+    /// The line, and [`string::PADDING`] or more after it.
     pub(super) text: String,
+    /// The same before its encoding is checked.
+    unchecked: Vec<u8>,
     pub(super) nodes: Vec<Node>,
     pub(super) marks: Vec<u8>,
     /// The listed names of the root's members, if it is an object.
@@ -93,8 +96,16 @@ impl Tape {
 
     /// Parses one line of bytes.
     pub fn parse_bytes<'a>(&'a mut self, line: &'a [u8]) -> Result<Value<'a>, SyntaxError> {
-        match simdutf8::basic::from_utf8(line) {
-            Ok(text) => self.parse(text),
+        // Whole blocks take half the time of a line that ends inside one.
+        self.unchecked.clear();
+        self.unchecked.extend_from_slice(line);
+        self.unchecked.extend_from_slice(&[0; string::PADDING_MAX]);
+        match simdutf8::basic::from_utf8(&self.unchecked[..string::padded(line.len())]) {
+            Ok(text) => {
+                self.text.clear();
+                self.text.push_str(text);
+                self.parse_text(line.len())
+            }
             Err(_) => {
                 let offset = std::str::from_utf8(line).err().map_or(0, |error| error.valid_up_to());
                 Err(SyntaxError { offset, kind: Syntax::Utf8 })
@@ -104,17 +115,26 @@ impl Tape {
 
     /// Parses one line of text.
     pub fn parse<'a>(&'a mut self, text: &'a str) -> Result<Value<'a>, SyntaxError> {
-        if text.len() > LINE_BYTES_MAX {
-            return Err(SyntaxError { offset: LINE_BYTES_MAX, kind: Syntax::TooLong });
-        }
         self.text.clear();
         self.text.push_str(text);
+        let n_added = string::padded(text.len()) - text.len();
+        self.text.extend(std::iter::repeat_n('\0', n_added));
+        self.parse_text(text.len())
+    }
+
+    /// Parses the first so many bytes of the text.
+    fn parse_text(&mut self, n_bytes: usize) -> Result<Value<'_>, SyntaxError> {
+        if n_bytes > LINE_BYTES_MAX {
+            return Err(SyntaxError { offset: LINE_BYTES_MAX, kind: Syntax::TooLong });
+        }
+        let padded = self.text.as_bytes();
         self.nodes.clear();
-        string::mark_specials(text.as_bytes(), &mut self.marks);
+        string::mark_specials(padded, &mut self.marks);
         // The parser owns the list while it runs, which saves an indirection on every push.
         let mut parser = Parser {
-            text,
-            bytes: text.as_bytes(),
+            text: &self.text,
+            line: &padded[..n_bytes],
+            padded,
             marks: &self.marks,
             nodes: std::mem::take(&mut self.nodes),
             names: Names::default(),
@@ -134,7 +154,9 @@ impl Tape {
 /// `fault` set: two registers, where a `Result` would go through memory for every token.
 struct Parser<'a> {
     text: &'a str,
-    bytes: &'a [u8],
+    line: &'a [u8],
+    /// The line and the zeros after it. What is only looked at is looked at here, where the end of the line is seldom in the way.
+    padded: &'a [u8],
     /// Where the special characters of strings are; see [`string::mark_specials`].
     marks: &'a [u8],
     nodes: Vec<Node>,
@@ -147,7 +169,7 @@ impl Parser<'_> {
     /// Parses the whole line; a failure is in `fault`.
     fn document(&mut self) -> Option<()> {
         let Some((start, first)) = self.token(0) else {
-            return self.fail(self.bytes.len(), Syntax::Empty);
+            return self.fail(self.line.len(), Syntax::Empty);
         };
         let end = self.value(start, first, 0)?;
         match self.token(end) {
@@ -159,7 +181,7 @@ impl Parser<'_> {
     /// Skips white space: the next byte and its place, or `None` at the end of the line.
     #[inline(always)]
     fn token(&self, at: usize) -> Option<(usize, u8)> {
-        match self.bytes.get(at) {
+        match self.padded.get(at) {
             Some(&byte) if byte > b' ' => Some((at, byte)),
             Some(_) => self.token_after_space(at),
             None => None,
@@ -169,15 +191,15 @@ impl Parser<'_> {
     #[cold]
     fn token_after_space(&self, at: usize) -> Option<(usize, u8)> {
         let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-        let skipped = self.bytes[at..].iter().position(|byte| !is_space(byte))?;
-        Some((at + skipped, self.bytes[at + skipped]))
+        let skipped = self.line[at..].iter().position(|byte| !is_space(byte))?;
+        Some((at + skipped, self.line[at + skipped]))
     }
 
     #[inline(always)]
     fn expect_token(&mut self, at: usize) -> Option<(usize, u8)> {
         match self.token(at) {
             Some(token) => Some(token),
-            None => self.fail(self.bytes.len(), Syntax::Torn),
+            None => self.fail(self.line.len(), Syntax::Torn),
         }
     }
 
@@ -209,7 +231,16 @@ impl Parser<'_> {
             if next != b'"' {
                 return self.fail(at, Syntax::Unexpected);
             }
-            (at, next) = self.key(object, at + 1, &mut keys)?;
+            let start = at + 1;
+            let end = string::next_special(self.marks, start);
+            // Of a valid line at least four bytes are left: the value and the end of the object.
+            (at, next) = match self.four(end) {
+                Some(four) if four as u16 == AFTER_KEY && (four >> 16) as u8 > b' ' => {
+                    self.push_key(object, start, end, &mut keys);
+                    (end + 2, (four >> 16) as u8)
+                }
+                Some(_) | None => self.spaced_key(object, start, end, &mut keys)?,
+            };
             if next == b'"' {
                 let end = string::next_special(self.marks, at + 1);
                 // Most members are strings with another member after them, and no white space between.
@@ -236,29 +267,15 @@ impl Parser<'_> {
             self.sort_keys(object);
         }
         if depth == 1 {
-            self.names = keys.listed;
+            self.names = keys.seen.listed();
         }
         end
-    }
-
-    /// Reads the key whose inside begins at `start`, and the colon after it: the place and first byte of the value.
-    #[inline(always)]
-    fn key(&mut self, object: usize, start: usize, keys: &mut Keys) -> Option<(usize, u8)> {
-        let end = string::next_special(self.marks, start);
-        // Of a valid line at least four bytes are left: the value and the end of the object.
-        match self.four(end) {
-            Some(four) if four as u16 == AFTER_KEY && (four >> 16) as u8 > b' ' => {
-                self.push_key(object, start, end, keys);
-                Some((end + 2, (four >> 16) as u8))
-            }
-            Some(_) | None => self.spaced_key(object, start, end, keys),
-        }
     }
 
     /// Returns the four bytes from `at` on, the first of them the lowest.
     #[inline(always)]
     fn four(&self, at: usize) -> Option<u32> {
-        string::window(self.bytes, at).map(|bytes| u32::from_le_bytes(*bytes))
+        string::window(self.padded, at).map(|bytes| u32::from_le_bytes(*bytes))
     }
 
     /// Reads a key that has escapes or is followed by white space, or fails.
@@ -272,14 +289,14 @@ impl Parser<'_> {
         keys: &mut Keys,
     ) -> Option<(usize, u8)> {
         let mut at = special + 1;
-        if self.bytes.get(special) == Some(&b'"') {
+        if self.padded.get(special) == Some(&b'"') {
             self.push_key(object, start, special, keys);
         } else {
             at = self.escaped_string(start, special, Kind::Key)?;
             let key = self.nodes.len() - 1;
             let name = Name::of(&string::decode(&self.text[start..at - 1]));
             self.nodes[key].name = name.idx() as u16;
-            keys.listed.insert(name);
+            keys.seen.insert(name, 0);
             keys.sort = true;
         }
         let (at, next) = self.expect_token(at)?;
@@ -334,7 +351,7 @@ impl Parser<'_> {
     /// Ends a string whose first special character is at `end`.
     #[inline(always)]
     fn string_end(&mut self, start: usize, end: usize, kind: Kind) -> Option<usize> {
-        if self.bytes.get(end) == Some(&b'"') {
+        if self.padded.get(end) == Some(&b'"') {
             self.push(kind, 0, start, end);
             return Some(end + 1);
         }
@@ -342,7 +359,7 @@ impl Parser<'_> {
     }
 
     fn escaped_string(&mut self, start: usize, special: usize, kind: Kind) -> Option<usize> {
-        match string::scan(self.bytes, self.marks, special) {
+        match string::scan(self.line, self.marks, special) {
             Ok(end) => {
                 self.push(kind, ESCAPED, start, end);
                 Some(end + 1)
@@ -352,7 +369,7 @@ impl Parser<'_> {
     }
 
     fn number(&mut self, start: usize) -> Option<usize> {
-        match number::scan(self.bytes, start) {
+        match number::scan(self.line, start) {
             Ok((end, integral)) => {
                 self.push(Kind::Number, if integral { INTEGRAL } else { 0 }, start, end);
                 Some(end)
@@ -363,11 +380,11 @@ impl Parser<'_> {
 
     fn word(&mut self, start: usize, word: &str, kind: Kind) -> Option<usize> {
         let end = start + word.len();
-        if self.bytes.get(start..end) == Some(word.as_bytes()) {
+        if self.line.get(start..end) == Some(word.as_bytes()) {
             self.push(kind, 0, start, end);
             return Some(end);
         }
-        let torn = self.bytes.len() < end && word.as_bytes().starts_with(&self.bytes[start..]);
+        let torn = self.line.len() < end && word.as_bytes().starts_with(&self.line[start..]);
         self.fail(start, if torn { Syntax::Torn } else { Syntax::Unexpected })
     }
 
@@ -380,20 +397,11 @@ impl Parser<'_> {
     /// Adds a key and finds an earlier equal one: a set of names settles most keys without a look at the others.
     #[inline(always)]
     fn push_key(&mut self, object: usize, start: usize, end: usize, keys: &mut Keys) {
-        let (name, hash) = name_at(self.bytes, start, end);
+        let (name, hash) = name_at(self.padded, start, end);
         let next = self.nodes.len() as u32 + 1;
         let (start, end, number) = (start as u32, end as u32, name.idx() as u16);
         self.nodes.push(Node { start, end, next, kind: Kind::Key, flags: 0, name: number });
-        let is_seen = match name {
-            Name::UNLISTED => {
-                let bit = 1 << (hash % 64);
-                let is_seen = keys.others & bit != 0;
-                keys.others |= bit;
-                is_seen
-            }
-            listed => !keys.listed.insert(listed),
-        };
-        if is_seen {
+        if !keys.seen.insert(name, hash) {
             self.find_earlier(object, keys);
         }
     }
@@ -407,7 +415,7 @@ impl Parser<'_> {
             keys.sort = true;
             return;
         }
-        let name = |node: Node| &self.bytes[node.start as usize..node.end as usize];
+        let name = |node: Node| &self.line[node.start as usize..node.end as usize];
         let wanted = name(self.nodes[key]);
         let mut earlier = object + 1;
         while earlier < key {
@@ -456,9 +464,7 @@ impl Parser<'_> {
 /// The keys of an object so far.
 #[derive(Default)]
 struct Keys {
-    listed: Names,
-    /// A bit by the hash of every key that is not listed.
-    others: u64,
+    seen: KeySet,
     /// Whether they are to be sorted at the object's end.
     sort: bool,
 }

@@ -60,6 +60,12 @@ impl<'a, const N: usize> Picked<'a, N> {
         }
     }
 
+    /// Returns the member at this place if it is a string.
+    #[inline]
+    pub(crate) fn string(&self, slot: usize) -> Option<Value<'a>> {
+        self.get(slot).filter(Value::is_string)
+    }
+
     /// Returns the text of the member at this place.
     #[inline]
     pub(crate) fn text(&self, slot: usize) -> Option<std::borrow::Cow<'a, str>> {

@@ -11,34 +11,32 @@ const BLOCK: usize = 64;
 /// How many bytes of set marks follow those of a line, so that no search runs off their end.
 const GUARD: usize = 16;
 
-/// Marks every quote, backslash and control character of a line, one bit per byte, lowest bit first. What follows the line is
-/// marked too.
+/// How many bytes at least follow those of a line, all of them zero, so that a look ahead finds some.
+pub(super) const PADDING: usize = 16;
+
+/// How many bytes at most are needed for that.
+pub(super) const PADDING_MAX: usize = PADDING + BLOCK;
+
+/// Returns how many bytes a line of `n` bytes has with those that follow it: whole blocks.
+pub(super) const fn padded(n: usize) -> usize {
+    (n + PADDING).div_ceil(BLOCK) * BLOCK
+}
+
+/// Marks every quote, backslash and control character of a padded line, one bit per byte, lowest bit first. So what follows the
+/// line is marked too.
 ///
 /// One pass over the whole line, without a branch, of which the compiler makes vector code. The ends of strings are then found
 /// by looking for a set bit, some sixty bytes at a time.
-pub(super) fn mark_specials(bytes: &[u8], marks: &mut Vec<u8>) {
-    let n_blocks = bytes.len().div_ceil(BLOCK);
-    let n_marks = n_blocks * 8;
+pub(super) fn mark_specials(padded: &[u8], marks: &mut Vec<u8>) {
+    let blocks = padded.as_chunks::<BLOCK>().0;
+    let n_marks = blocks.len() * 8;
     if marks.len() < n_marks + GUARD {
         marks.resize(n_marks + GUARD, 0);
     }
     let (line_marks, guard) = marks[..n_marks + GUARD].split_at_mut(n_marks);
     guard.fill(0xff);
-    let words = line_marks.as_chunks_mut().0;
-    let Some(last_start) = bytes.len().checked_sub(BLOCK) else {
-        let mut block = [0; BLOCK];
-        block[..bytes.len()].copy_from_slice(bytes);
-        words.iter_mut().for_each(|word| *word = specials(&block).to_le_bytes());
-        return;
-    };
-    // The last block overlaps the one before it: in one loop with the others it costs half of what it would cost after it.
-    for (block_idx, word) in words.iter_mut().enumerate() {
-        let block = window(bytes, (block_idx * BLOCK).min(last_start));
-        *word = specials(block.expect("the last block ends with the line")).to_le_bytes();
-    }
-    if let Some(last) = words.last_mut() {
-        let n_overlap = n_blocks * BLOCK - bytes.len();
-        *last = (!(!u64::from_le_bytes(*last) >> n_overlap)).to_le_bytes();
+    for (block, word) in blocks.iter().zip(line_marks.as_chunks_mut().0) {
+        *word = specials(block).to_le_bytes();
     }
 }
 

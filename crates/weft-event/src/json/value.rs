@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Tape;
-use super::name::{Name, Names, same_name};
+use super::name::{Ends, Name, Names, same_name};
 use super::{number, string};
 
 /// What a JSON value is.
@@ -29,6 +29,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// How many there are.
+    pub(crate) const N: usize = Kind::Key as usize + 1;
+
     /// Returns the JSON Schema name of the kind.
     pub fn name(self) -> &'static str {
         match self {
@@ -175,10 +178,23 @@ impl<'a> Value<'a> {
     /// Puts the text of a string into a fact; a value that is none leaves none.
     ///
     /// Where facts are read, it stands for an assignment, which is long: it drops what was there. One copy of it stays in the
-    /// cache, many do not.
+    /// cache, many do not. A text without escapes is written straight to its place: made elsewhere and moved, it would be read
+    /// back before it is written.
     #[inline(never)]
     pub(crate) fn put_text(self, fact: &mut Option<Cow<'a, str>>) {
-        *fact = self.as_text();
+        match self.plain_text() {
+            Some(text) => *fact = Some(Cow::Borrowed(text)),
+            None => *fact = self.as_text(),
+        }
+    }
+
+    /// Puts the text of a string into a fact; no value, or one that is none, leaves none.
+    #[inline]
+    pub(crate) fn put_text_of(value: Option<Value<'a>>, fact: &mut Option<Cow<'a, str>>) {
+        match value {
+            Some(value) => value.put_text(fact),
+            None => *fact = None,
+        }
     }
 
     /// Puts the text of a string into a fact; a value that is none leaves what was there.
@@ -195,12 +211,36 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Returns whether the value is a string.
+    #[inline]
+    pub(crate) fn is_string(&self) -> bool {
+        self.kind() == Kind::Text
+    }
+
     /// Returns the text of a string that has no escapes.
     #[inline]
     pub(crate) fn plain_text(self) -> Option<&'a str> {
         let node = self.node();
         let is_plain = node.kind == Kind::Text && node.flags & ESCAPED == 0;
         if is_plain { Some(self.slice(node)) } else { None }
+    }
+
+    /// Returns the bytes of a string that has no escapes.
+    #[inline]
+    pub(crate) fn plain_bytes(self) -> Option<&'a [u8]> {
+        let node = self.node();
+        let is_plain = node.kind == Kind::Text && node.flags & ESCAPED == 0;
+        if is_plain { Some(self.raw_bytes()) } else { None }
+    }
+
+    /// Returns the ends of a text that has no escapes and is not long.
+    #[inline(always)]
+    pub(crate) fn ends(self) -> Option<Ends> {
+        let node = self.node();
+        if node.kind != Kind::Text || node.flags & ESCAPED != 0 {
+            return None;
+        }
+        Ends::at(self.tape.text.as_bytes(), node.start as usize, node.end as usize)
     }
 
     #[cold]

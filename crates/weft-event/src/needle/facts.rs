@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use super::{EVENT, LEGACY_EVENT, LEGACY_FLAT, LegacyWorker, level};
 use crate::Status;
 use crate::facts::{Facts, Level, Usage, carried, millis, name};
-use crate::identity::{Identity, Key};
-use crate::json::{Name, Value};
+use crate::json::{Kind, Name, Value};
 use crate::shape::{Fields, Wire as _};
 
 /// The type of a flat record whose text is no type's name.
@@ -40,9 +39,9 @@ fn event_facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     fields.put_text(SESSION_ID, &mut facts.session);
     facts.order = fields.get(SEQUENCE).and_then(Value::as_u64);
     if let (Some(worker), Some(session), Some(sequence)) =
-        (fields.text(WORKER_ID), fields.text(SESSION_ID), facts.order)
+        (fields.get(WORKER_ID), fields.get(SESSION_ID), facts.order)
     {
-        facts.identity = Identity::of(Key::Sequence { worker, session, sequence });
+        facts.identity.put_sequence(worker, session, sequence);
     }
     fields.put_text(TRACE_ID, &mut facts.trace);
     fields.put_text(SPAN_ID, &mut facts.span);
@@ -119,12 +118,16 @@ fn read_data<'a>(facts: &mut Facts<'a>, data: Value<'a>) -> Option<Value<'a>> {
     for (key, member) in data.members() {
         match key.listed_name() {
             name::BEAD_ID => member.put_text(&mut facts.task),
-            name::PARENT_BEAD_ID => parent_bead = member.as_text(),
+            name::PARENT_BEAD_ID => parent_bead = Some(member),
             name::PATH => member.put_text_if_any(&mut facts.path),
             name::FILE => member.put_text_if_none(&mut facts.path),
             name::DURATION_MS => facts.duration_ms = millis(member),
-            name::ERROR => error = member.as_text().or_else(|| member.text_at("message")),
-            name::REASON => reason = member.as_text(),
+            name::ERROR => {
+                let said =
+                    if member.kind() == Kind::Text { Some(member) } else { member.get("message") };
+                error = said.filter(Value::is_string);
+            }
+            name::REASON => reason = Some(member).filter(Value::is_string),
             name::MESSAGE => member.put_text(&mut facts.message),
             name::TOOL => member.put_text_if_any(&mut facts.tool),
             name::TOOL_NAME => member.put_text_if_none(&mut facts.tool),
@@ -152,8 +155,12 @@ fn read_data<'a>(facts: &mut Facts<'a>, data: Value<'a>) -> Option<Value<'a>> {
             _ => {}
         }
     }
-    facts.task = facts.task.take().or(parent_bead);
-    facts.message = error.or(reason).or(facts.message.take());
+    if let Some(parent_bead) = parent_bead {
+        parent_bead.put_text_if_none(&mut facts.task);
+    }
+    if let Some(said) = error.or(reason) {
+        said.put_text(&mut facts.message);
+    }
     facts.usage = usage;
     added
 }

@@ -19,18 +19,21 @@ const ROUTING: usize = EVENT.slot("routing");
 const META: usize = EVENT.slot("meta");
 
 pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
-    facts.set_type(fields.get(EVENT_TYPE));
-    let event_type = EventType::parse(&facts.event_type);
+    let event_type = fields.word(EVENT_TYPE, EventType::ALL);
+    match event_type {
+        Some(known) => facts.set_type_of_row(fields.get(EVENT_TYPE), known as usize),
+        None => facts.set_type(fields.get(EVENT_TYPE)),
+    }
     facts.level = event_type.map_or(Level::Info, level);
     facts.time_ns = fields.time_ns(OCCURRED_AT);
     fields.put_text(TENANT_ID, &mut facts.tenant);
     fields.put_text(TRACE_ID, &mut facts.trace);
-    let component = fields.get(SOURCE_SLOT).and_then(|source| source.text_at("component_id"));
+    let component = fields.get(SOURCE_SLOT).and_then(|source| source.get("component_id"));
     let mut agent = None;
     if let Some(routing) = fields.get(ROUTING) {
         for (key, member) in routing.members() {
             match key.listed_name() {
-                name::AGENT_ID => agent = member.as_text(),
+                name::AGENT_ID => agent = Some(member),
                 name::SESSION_ID => member.put_text(&mut facts.session),
                 _ => {}
             }
@@ -38,11 +41,13 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     }
     facts.identity.put_id(fields.get(EVENT_ID));
     if fields.get(IDEMPOTENCY_KEY).is_some()
-        && let Some(component) = &component
+        && let Some(component) = component.and_then(Value::as_text)
     {
         facts.identity.retry = retry_key(fields, component);
     }
-    facts.actor = if event_type.is_some_and(is_about_agent) { agent } else { component };
+    if let Some(actor) = if event_type.is_some_and(is_about_agent) { agent } else { component } {
+        actor.put_text(&mut facts.actor);
+    }
     if let Some(payload) = fields.get(PAYLOAD) {
         read_payload(facts, payload);
     }
@@ -104,7 +109,7 @@ fn read_payload<'a>(facts: &mut Facts<'a>, payload: Value<'a>) {
             name::ERROR => facts.message = member.text_at("message").or(facts.message.take()),
             name::TOOL_NAME => member.put_text(&mut facts.tool),
             name::CALL_ID => member.put_text(&mut facts.span),
-            name::ARGS => facts.path = input_path(member),
+            name::ARGS => Value::put_text_of(input_path(member), &mut facts.path),
             name::DURATION_MS => facts.duration_ms = millis(member),
             name::JOB_ID => member.put_text(&mut facts.task),
             name::REMOTE_COMPONENT_ID => member.put_text(&mut facts.subject),
@@ -119,10 +124,10 @@ fn first_text(content: Value<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// Returns the key that the producer promises for retries.
-fn retry_key<'a>(fields: &Fields<'a>, component: &Cow<'a, str>) -> Option<Key<'a>> {
+fn retry_key<'a>(fields: &Fields<'a>, component: Cow<'a, str>) -> Option<Key<'a>> {
     Some(Key::Idempotency {
         key: fields.text(IDEMPOTENCY_KEY).filter(|key| !key.is_empty())?,
         tenant: fields.text(TENANT_ID)?,
-        component: component.clone(),
+        component,
     })
 }

@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
-use super::ComponentType;
+use super::{ComponentType, EventType};
 use crate::json::Json;
-use crate::shape::{Check, Rule, record, text_enum};
+use crate::shape::{Check, Rule, Shape, record, text_enum};
 
 /// The payload contracts by event type.
 pub(super) static CONTRACTS: &[(&str, &Check)] = &[
@@ -21,6 +21,29 @@ pub(super) static CONTRACTS: &[(&str, &Check)] = &[
     ("pairing.failed", &Check::Shape(&PAIRING_FAILED)),
     ("config.applied", &Check::Shape(&CONFIG_APPLIED)),
 ];
+
+/// Returns the contract of an event type, if it has one.
+pub(super) fn contract(event_type: EventType) -> Option<&'static Shape> {
+    match event_type {
+        EventType::MessageReceived => Some(&MESSAGE_RECEIVED),
+        EventType::CronTriggered => Some(&CRON_TRIGGERED),
+        EventType::ResponseCreated => Some(&RESPONSE_CREATED),
+        EventType::ToolRequested => Some(&TOOL_REQUESTED),
+        EventType::ToolCompleted => Some(&TOOL_COMPLETED),
+        EventType::ToolFailed => Some(&TOOL_FAILED),
+        EventType::PairingStarted => Some(&PAIRING_STARTED),
+        EventType::PairingCompleted => Some(&PAIRING_COMPLETED),
+        EventType::PairingFailed => Some(&PAIRING_FAILED),
+        EventType::ConfigApplied => Some(&CONFIG_APPLIED),
+        EventType::MessageEdited
+        | EventType::MessageDeleted
+        | EventType::HeartbeatTick
+        | EventType::TurnStarted
+        | EventType::TurnCompleted
+        | EventType::TurnFailed
+        | EventType::ConfigReverted => None,
+    }
+}
 
 /// What a component can pair with.
 const REMOTE_TYPE: Check =

@@ -90,4 +90,4 @@ static TYPES: &[crate::taxonomy::EventType] = event_types! {
 };
 
 /// The event types, in the order of the document.
-pub static TAXONOMY: Taxonomy = Taxonomy::new(TYPES);
+pub static TAXONOMY: Taxonomy = Taxonomy::of_words(TYPES, EventType::WORDS);

@@ -2,26 +2,56 @@
 
 use std::borrow::Cow;
 
-use super::quick::Test;
-use super::{Check, FIELDS_MAX, Is, NO_SLOT, Others, Presence, Rule, SEQUENCE_MAX, Shape, Union};
-use crate::json::{Kind, Value, same_name};
+use super::quick::glance;
+use super::{
+    Check, Is, NO_SLOT, Others, Presence, Rule, SEQUENCE_MAX, SLOTS, Shape, Union, When, Wire,
+};
+use crate::json::{Kind, Name, Value, same_name};
 use crate::problem::{Code, Problems};
 use crate::time;
 
 /// The known fields of a checked object, found by their place in its shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a> {
-    shape: &'static Shape,
-    object: Value<'a>,
+    pub(super) shape: &'static Shape,
+    pub(super) object: Value<'a>,
     /// The last time that was checked, so that facts need not parse it again.
-    time_ns: i64,
-    slots: [u32; FIELDS_MAX],
+    pub(super) time_ns: i64,
+    /// Where the fields are on the tape; 0 for one that is not there.
+    pub(super) slots: [u32; SLOTS],
+    /// Which of their words those fields are that can be one of several; [`NO_WORD`] where it is not known.
+    pub(super) words: [u8; SLOTS],
     /// Whose time that is; [`NO_SLOT`] for none.
-    time_slot: u8,
-    has_others: bool,
+    pub(super) time_slot: u8,
+    pub(super) has_others: bool,
 }
 
+/// What stands for a word whose place in its list is not known.
+pub(super) const NO_WORD: u8 = u8::MAX;
+
 impl<'a> Fields<'a> {
+    /// Finds the fields of the same object as an object of this shape, and checks them; of a repeated key the first counts.
+    ///
+    /// Fields are long: whoever wants to keep them lets them be filled in where they shall stay.
+    pub(crate) fn check_as(&mut self, shape: &'static Shape, problems: &mut Problems) {
+        self.shape = shape;
+        self.check(problems);
+    }
+
+    #[inline]
+    fn check(&mut self, problems: &mut Problems) {
+        if !glance(self, problems) {
+            walk(self, problems);
+        }
+    }
+
+    /// Returns no fields.
+    #[inline(always)]
+    pub(crate) fn none(shape: &'static Shape, object: Value<'a>) -> Self {
+        let (slots, words) = ([0; SLOTS], [NO_WORD; SLOTS]);
+        Self { shape, object, time_ns: 0, slots, words, time_slot: NO_SLOT, has_others: false }
+    }
+
     /// Returns the shape the object was checked against.
     pub fn shape(&self) -> &'static Shape {
         self.shape
@@ -68,10 +98,19 @@ impl<'a> Fields<'a> {
         self.get(slot)?.as_text()
     }
 
+    /// Returns the value of the word at this place of the shape, which must take the words of `all` in their order.
+    #[inline]
+    pub(crate) fn word<T: Copy + Wire<'a>>(&self, slot: usize, all: &[T]) -> Option<T> {
+        match self.words[slot] {
+            NO_WORD => T::read(self.get(slot)?),
+            place => all.get(usize::from(place)).copied(),
+        }
+    }
+
     /// Puts the string at this place of the shape into a fact; see [`Value::put_text`].
-    #[inline(never)]
+    #[inline]
     pub(crate) fn put_text(&self, slot: usize, fact: &mut Option<Cow<'a, str>>) {
-        *fact = self.get(slot).and_then(Value::as_text);
+        Value::put_text_of(self.get(slot), fact);
     }
 }
 
@@ -88,8 +127,12 @@ pub fn check(check: &Check, value: Value<'_>, problems: &mut Problems) {
         Check::Sequence => sequence(value, problems),
         Check::Byte => byte(value, problems),
         Check::Version { current, tolerated } => version(*current, *tolerated, value, problems),
-        Check::Shape(shape) => check_shape(shape, value, problems),
-        Check::Union(union) => check_shape(pick(union, value), value, problems),
+        Check::Shape(shape) => {
+            check_fields(shape, value, problems);
+        }
+        Check::Union(union) => {
+            check_fields(pick(union, value), value, problems);
+        }
         Check::List(item) => {
             expect(value, value.kind() == Kind::Array, "array", problems);
             value.items().for_each(|value| self::check(item, value, problems));
@@ -116,42 +159,25 @@ pub fn check_fields<'a>(
     object: Value<'a>,
     problems: &mut Problems,
 ) -> Fields<'a> {
-    let mut slots = [0; FIELDS_MAX];
-    let found = walk(shape, object, problems, |slot, value| slots[slot] = value.idx());
-    let Found { time_ns, time_slot, has_others } = found;
-    Fields { shape, object, time_ns, slots, time_slot, has_others }
+    let mut fields = Fields::none(shape, object);
+    fields.check(problems);
+    fields
 }
 
-/// Checks an object against its shape.
-fn check_shape(shape: &'static Shape, object: Value<'_>, problems: &mut Problems) {
-    walk(shape, object, problems, |_, _| {});
-}
-
-/// What a walk over an object found beside its fields.
-struct Found {
-    time_ns: i64,
-    time_slot: u8,
-    has_others: bool,
-}
-
-/// Checks an object against its shape; `note` is given every known field with its place.
-#[inline(always)]
-fn walk<'a>(
-    shape: &'static Shape,
-    object: Value<'a>,
-    problems: &mut Problems,
-    mut note: impl FnMut(usize, Value<'a>),
-) -> Found {
-    let mut found = Found { time_ns: 0, time_slot: NO_SLOT, has_others: false };
+/// Checks an object against its shape, member by member.
+#[cold]
+#[inline(never)]
+fn walk(fields: &mut Fields<'_>, problems: &mut Problems) {
+    let Fields { shape, object, .. } = *fields;
+    *fields = Fields::none(shape, object);
     if object.kind() != Kind::Object {
-        expect(object, false, "object", problems);
-        return found;
+        return expect(object, false, "object", problems);
     }
     let mut seen = 0;
     for (key, value) in object.members() {
         let slot = shape.slots[key.listed_name().idx()];
         let Some(field) = shape.fields.get(usize::from(slot)) else {
-            found.has_others = true;
+            fields.has_others = true;
             if shape.others == Others::Refused {
                 unknown(shape, key, problems);
             }
@@ -161,41 +187,18 @@ fn walk<'a>(
             continue;
         }
         seen |= 1_u32 << slot;
-        note(usize::from(slot), value);
-        let kind = value.kind();
-        if field.quick.accepts(kind, value) {
-            continue;
-        }
-        let passes = match &field.quick.test {
-            Test::Check => false,
-            Test::Word(words) => value.plain_text().is_some_and(|text| words.has(text)),
-            Test::Uuid => value.plain_text().is_some_and(is_uuid),
-            Test::Pattern(pattern) => value.plain_text().is_some_and(pattern.matches),
-            Test::Small(min) => value.as_small().is_some_and(|n| n >= *min),
-            Test::Shape(shape) => {
-                check_shape(shape, value, problems);
-                true
+        fields.slots[usize::from(slot)] = value.idx();
+        if matches!(field.check, Check::Text(Rule::DateTime)) && value.kind() == Kind::Text {
+            if let Some(ns) = date_time(value, problems) {
+                (fields.time_ns, fields.time_slot) = (ns, slot);
             }
-            Test::Time if kind == Kind::Text => {
-                if let Some(ns) = date_time(value, problems) {
-                    (found.time_ns, found.time_slot) = (ns, slot);
-                }
-                true
-            }
-            Test::Time => false,
-        };
-        if !passes {
+        } else {
             check(&field.check, value, problems);
         }
     }
-    if shape.demanded & !seen != 0 {
-        missing(shape, object, seen, problems);
-    }
-    found
+    missing(shape, object, seen, problems);
 }
 
-#[cold]
-#[inline(never)]
 fn missing(shape: &Shape, object: Value<'_>, seen: u32, problems: &mut Problems) {
     for (slot, field) in shape.fields.iter().enumerate() {
         match field.presence {
@@ -213,16 +216,16 @@ fn missing(shape: &Shape, object: Value<'_>, seen: u32, problems: &mut Problems)
 /// Returns the shape that a union gives this value.
 pub(crate) fn pick(union: &Union, value: Value<'_>) -> &'static Shape {
     // Neighbouring conditions mostly ask for the same member.
-    let mut last: Option<(&str, Option<Value<'_>>)> = None;
-    let mut member = |name: &'static str| match last {
-        Some((asked, found)) if std::ptr::eq(asked, name) => found,
+    let mut last: Option<(Name, Option<Value<'_>>)> = None;
+    let mut member = |name: Name| match last {
+        Some((asked, found)) if asked == name => found,
         Some(_) | None => {
-            let found = value.get(name);
+            let found = value.member(name);
             last = Some((name, found));
             found
         }
     };
-    let mut holds = |(name, is): &(&'static str, Is)| match (member(name), is) {
+    let mut holds = |when: &When| match (member(when.name), when.is) {
         (Some(member), Is::Text(word)) => member.is_text(word),
         (Some(_), Is::Present) | (None, Is::Absent) => true,
         (None, Is::Text(_) | Is::Present) | (Some(_), Is::Absent) => false,
@@ -309,7 +312,7 @@ fn plain_text(rule: &Rule, text: &str, value: Value<'_>, problems: &mut Problems
             date_time(value, problems);
         }
         Rule::Uuid => {
-            if !is_uuid(text) {
+            if !is_uuid(text.as_bytes()) {
                 problems.at(value, Code::Format, format!("`{}` is not a UUID", shorten(text)));
             }
         }
@@ -323,11 +326,11 @@ fn plain_text(rule: &Rule, text: &str, value: Value<'_>, problems: &mut Problems
 }
 
 fn date_time(value: Value<'_>, problems: &mut Problems) -> Option<i64> {
-    if let Some(parts) = value.plain_text().and_then(time::parse_parts) {
+    if let Some(parts) = value.plain_bytes().and_then(time::parse_parts) {
         return time::to_ns(parts);
     }
     let text = value.as_text()?;
-    let time = time::parse_parts(&text);
+    let time = time::parse_parts(text.as_bytes());
     if time.is_none() {
         let message = format!(
             "`{}` is not an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z",
@@ -475,23 +478,14 @@ fn kind_name(check: &Check) -> &'static str {
     }
 }
 
-/// Which bytes are hex digits.
-const IS_HEX: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < table.len() {
-        table[byte] = (byte as u8).is_ascii_hexdigit();
-        byte += 1;
-    }
-    table
-};
-
 /// Returns whether the text is 8-4-4-4-12 hex digits.
-pub(crate) fn is_uuid(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.len() == 36
-        && [8, 13, 18, 23].iter().all(|&at| bytes[at] == b'-')
-        && bytes.iter().map(|&byte| u32::from(IS_HEX[usize::from(byte)])).sum::<u32>() == 32
+pub(crate) fn is_uuid(text: &[u8]) -> bool {
+    let Ok(bytes) = <&[u8; 36]>::try_from(text) else { return false };
+    let is_hex = |byte: u8| byte.wrapping_sub(b'0') < 10 || (byte | 0x20).wrapping_sub(b'a') < 6;
+    let are_dashes = [8, 13, 18, 23].iter().all(|&at| bytes[at] == b'-');
+    // Without an early end the compiler makes vector code of it.
+    let n_hex = bytes.iter().fold(0_u8, |n, &byte| n + u8::from(is_hex(byte)));
+    are_dashes && n_hex == 32
 }
 
 /// Cuts a value for a message.

@@ -1,6 +1,6 @@
 //! Printing shapes as JSON Schema.
 
-use super::{Check, Is, Others, Presence, Rule, SEQUENCE_MAX, Shape, Union};
+use super::{Check, Is, Others, Presence, Rule, SEQUENCE_MAX, Shape, Union, When};
 use crate::json::{Json, Object};
 
 /// Which JSON Schema draft a schema says it is.
@@ -144,8 +144,8 @@ fn write_union(object: &mut Object<'_>, union: &Union) {
     object.json("allOf", &Json::array([rest]));
 }
 
-fn condition(when: &[(&str, Is)]) -> Json<'static> {
-    let one = |(name, is): &(&str, Is)| {
+fn condition(when: &[When]) -> Json<'static> {
+    let one = |When { key: name, is, .. }: &When| {
         Json::object(|object| match is {
             Is::Absent => object.json("not", &required(name)),
             Is::Present => object.json("required", &texts(&[name])),

@@ -207,7 +207,7 @@ fn make(value: Value<'_>, fill: &Fill) -> Result<Opened, Untranslatable> {
     let parent = text("traceparent");
     let span = parent.as_deref().and_then(trace::parse_traceparent);
     let order = text("sequence").and_then(|sequence| sequence.parse::<u64>().ok());
-    let event_id = text("id").map(|id| match is_uuid(&id) {
+    let event_id = text("id").map(|id| match is_uuid(id.as_bytes()) {
         true => id,
         false => Cow::Owned(uuid(digest_parts(&[agent_id.as_bytes(), id.as_bytes()]))),
     });

@@ -75,7 +75,7 @@ impl<'a> Source<'a> {
     /// Returns the event's own id if it is a UUID, else one made from its identity; `None` if it has no identity.
     pub(super) fn own_uuid(&self) -> Option<Cow<'_, str>> {
         match self.facts.identity.own.as_ref()? {
-            Key::Id(id) if is_uuid(id) => Some(Cow::Borrowed(id)),
+            Key::Id(id) if is_uuid(id.as_bytes()) => Some(Cow::Borrowed(id)),
             Key::Id(_)
             | Key::Sequence { .. }
             | Key::RunSequence { .. }
