@@ -7,6 +7,7 @@ pub mod collector;
 pub mod demo;
 pub mod detect;
 mod dialect;
+mod dice;
 pub mod engine;
 pub mod event;
 mod facts;

@@ -37,7 +37,7 @@ pub fn events(seed: u64) -> impl Iterator<Item = String> {
     let mut decks = MIX.map(|(dialect, share)| Deck::new(dialect, share));
     let shares = decks.iter().map(|deck| deck.share).sum();
     std::iter::repeat_with(move || {
-        let mut ticket = draw.below(shares);
+        let mut ticket = draw.dice.below(shares);
         let deck = decks.iter_mut().find(|deck| {
             let found = ticket < deck.share;
             ticket = ticket.saturating_sub(deck.share);
@@ -45,7 +45,7 @@ pub fn events(seed: u64) -> impl Iterator<Item = String> {
         });
         let deck = deck.expect("a ticket is under the sum of the shares");
         let event_type = deck.deal(&mut draw);
-        draw.at_ns += draw.below(STEP_NS_MAX) as i64;
+        draw.at_ns += draw.dice.below(STEP_NS_MAX) as i64;
         event(deck.dialect, event_type, &mut draw)
     })
 }
@@ -53,7 +53,7 @@ pub fn events(seed: u64) -> impl Iterator<Item = String> {
 /// Returns one event of a type. A type that the dialect does not list is written in the form of its common ones.
 pub fn of_type(dialect: Dialect, event_type: &str, seed: u64) -> String {
     let mut draw = Draw::new(seed);
-    draw.nth = draw.below(500);
+    draw.nth = draw.dice.below(500);
     event(dialect, event_type, &mut draw)
 }
 
@@ -110,7 +110,7 @@ impl Deck {
         }
         draw.nth = self.n_dealt;
         self.n_dealt += 1;
-        let idx = draw.below(self.cards.len() as u64) as usize;
+        let idx = draw.dice.below(self.cards.len() as u64) as usize;
         self.cards.swap_remove(idx)
     }
 }

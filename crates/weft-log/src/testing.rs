@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use tempfile::TempDir;
+use weft_event::Dialect;
 use weft_event::event::Expect;
 
 use crate::admit::{Admitted, Arrival, Gate, Strictness};
@@ -12,8 +13,8 @@ use crate::disk::RealDisk;
 use crate::lock::Owner;
 use crate::log::{Hold, Indexing, Log, Options};
 use crate::reader::Reader;
-use crate::writer::Writer;
-use crate::{Network, Position, Store, TopicKey};
+use crate::writer::{Entry, Writer};
+use crate::{Mark, Network, Position, Store, TopicKey};
 
 /// 2026-01-01, in microseconds since 1970.
 pub(crate) const DAY_ONE_US: i64 = 1_767_225_600_000_000;
@@ -85,6 +86,24 @@ pub(crate) fn options() -> Options {
     let owner = Owner { pid: std::process::id(), what: "test".to_owned() };
     let (patience, indexing) = (Duration::from_secs(60), Indexing::Meanwhile);
     Options { owner, patience, hold: Hold::Long, indexing }
+}
+
+/// 2026-11-15T12:00:00Z, in microseconds since 1970.
+pub(crate) const NOON_US: i64 = 1_794_744_000_000_000;
+
+/// Returns what a writer takes, whatever an event would have to be.
+pub(crate) fn entry(text: &str) -> Entry {
+    let line = format!("{{\"n\":\"{text}\"}}").into_bytes();
+    let mark = Mark {
+        dialect: Dialect::Idle,
+        via: "test".to_owned(),
+        crc: crc32c::crc32c(&line),
+        delivery: None,
+        topic: None,
+        carried: None,
+        conflict: None,
+    };
+    Entry { line, mark }
 }
 
 /// Returns an event that is told from others by its number.

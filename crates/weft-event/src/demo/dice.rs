@@ -1,57 +1,9 @@
-//! Chance: a small generator, and the ids made from it.
+//! The ids that chance makes, and cards that are dealt until all are out.
 
-use std::fmt::Write as _;
-
+use crate::dice::Dice;
 use crate::time::MILLI_NS;
 
-/// A splitmix64 generator.
-#[derive(Clone, Debug)]
-pub(super) struct Dice {
-    state: u64,
-}
-
 impl Dice {
-    pub(super) fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    pub(super) fn bits(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Returns a number under `end`.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
-        self.bits() % end.max(1)
-    }
-
-    /// Returns a number from `low` to `high`, both included.
-    pub(super) fn between(&mut self, low: u64, high: u64) -> u64 {
-        low + self.below(high - low + 1)
-    }
-
-    /// Returns `true` this often in a hundred.
-    pub(super) fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
-
-    /// Returns so many hex digits, 64 at most.
-    pub(super) fn hex(&mut self, digits: usize) -> String {
-        let mut text = String::with_capacity(64);
-        while text.len() < digits {
-            write!(text, "{:016x}", self.bits()).expect("writing to a string cannot fail");
-        }
-        text.truncate(digits);
-        text
-    }
-
     /// Returns a UUID of version 7, which begins with the time.
     pub(super) fn uuid(&mut self, at_ns: i64) -> String {
         let ms = at_ns / MILLI_NS;

@@ -4,11 +4,12 @@ mod action;
 mod run;
 
 use super::Cast;
-use super::dice::{Deck, Dice};
+use super::dice::Deck;
 use super::pen;
 use super::prose::Task;
 use super::stage::{Pause, Stage};
 use crate::Dialect;
+use crate::dice::Dice;
 use crate::engine::plan::StepStatus;
 use crate::engine::{EventType, RunState, StateReason};
 use crate::json::Object;

@@ -7,11 +7,12 @@ mod looping;
 use std::fmt::Write as _;
 
 use super::Cast;
-use super::dice::{Deck, Dice};
+use super::dice::Deck;
 use super::pen;
 use super::prose::Task;
 use super::stage::{Pause, REPOSITORY, Stage};
 use crate::Dialect;
+use crate::dice::Dice;
 use crate::idle::{Mode, RunId, TraceEvent};
 use crate::json::Object;
 use crate::time::{MILLI_NS, SECOND_NS, format_rfc3339};
@@ -97,7 +98,7 @@ impl Cast for Loops {
     }
 
     fn play(&mut self, stage: &mut Stage) {
-        let free = (0..3).min_by_key(|&p| self.places[p].at_ns).unwrap_or_default();
+        let free = (0..3).min_by_key(|&p| self.places[p].at_ns).expect("there are three");
         let planned = self.places[free].planned.pop();
         // A grind shows an issue on top of itself soon enough.
         stage.hurry = planned.is_some_and(|scene| scene != Scene::Grind);

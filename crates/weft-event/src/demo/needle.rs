@@ -9,11 +9,12 @@ mod upkeep;
 use std::collections::VecDeque;
 
 use super::Cast;
-use super::dice::{Deck, Dice};
+use super::dice::Deck;
 use super::pen;
 use super::prose::Task;
 use super::stage::{Pause, REPOSITORY, Stage, ms_between};
 use crate::Dialect;
+use crate::dice::Dice;
 use crate::json::Object;
 use crate::time::{MILLI_NS, format_rfc3339};
 

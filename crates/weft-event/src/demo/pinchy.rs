@@ -4,10 +4,11 @@ mod house;
 mod turn;
 
 use super::Cast;
-use super::dice::{Deck, Dice};
+use super::dice::Deck;
 use super::pen;
 use super::stage::{Pause, Stage};
 use crate::Dialect;
+use crate::dice::Dice;
 use crate::json::Object;
 use crate::pinchy::{EventType, VERSION};
 use crate::time::{MILLI_NS, format_rfc3339};
@@ -137,7 +138,7 @@ impl Cast for Gateway {
     }
 
     fn play(&mut self, stage: &mut Stage) {
-        let free = (0..3).min_by_key(|&p| self.places[p].at_ns).unwrap_or_default();
+        let free = (0..3).min_by_key(|&p| self.places[p].at_ns).expect("there are three");
         let deck = if free < CHANNELS.len() { &mut self.turns } else { &mut self.errands };
         let planned = self.places[free].planned.pop();
         stage.hurry = planned.is_some();

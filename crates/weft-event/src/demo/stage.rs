@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Moment;
-use super::dice::Dice;
 use super::prose::Task;
 use crate::Dialect;
+use crate::dice::Dice;
 use crate::time::{MILLI_NS, SECOND_NS};
 
 /// How long something takes: at least and at most, in milliseconds.

@@ -14,17 +14,17 @@ pub(super) fn write(object: &mut Object<'_>, event_type: &str, draw: &mut Draw) 
     object.text("event_type", event_type);
     object.text("timestamp", &draw.time());
     object.text("agent_id", agent);
-    if hook.is_none() || draw.chance(50) {
+    if hook.is_none() || draw.dice.chance(50) {
         object.text("event_id", &draw.uuid());
     }
     let session = draw.steady_uuid(1);
     object.text("session_id", &session);
     object.text("source", if hook.is_some() { "hook" } else { "mcp" });
     let status = TAXONOMY.get(event_type).and_then(|row| row.status);
-    if let Some(status) = status.filter(|_| draw.chance(60)) {
+    if let Some(status) = status.filter(|_| draw.dice.chance(60)) {
         object.text("status", status.as_str());
     }
-    if draw.chance(80) {
+    if draw.dice.chance(80) {
         draw.write_prose(object, "message", 3);
     }
     if event_type == "activity.progress" {
@@ -38,7 +38,7 @@ pub(super) fn write(object: &mut Object<'_>, event_type: &str, draw: &mut Draw) 
     if let Some(hook) = hook {
         object.json("hook", &hook_object(hook, &session, tool.as_ref(), draw));
     }
-    if draw.chance(40) {
+    if draw.dice.chance(40) {
         object.json("correlation", &correlation(draw));
     }
     if let Some(metadata) = metadata(event_type, draw) {
@@ -52,7 +52,7 @@ pub(super) fn write_document(object: &mut Object<'_>, name: &str, draw: &mut Dra
         return false;
     }
     object.text("agent_id", AGENTS[draw.producer() as usize % AGENTS.len()]);
-    object.text("status", draw.pick(Status::WORDS));
+    object.text("status", draw.dice.pick(Status::WORDS));
     draw.write_prose(object, "message", 2);
     object.text("timestamp", &draw.time());
     object.text("session_id", &draw.steady_uuid(1));
@@ -82,12 +82,12 @@ fn hook_object(
         payload.text("transcript_path", &format!("/home/ana/.claude/projects/app/{session}.jsonl"));
         payload.text("cwd", "/home/ana/app");
         payload.text("prompt_id", &draw.uuid());
-        payload.text("permission_mode", draw.pick(&["default", "acceptEdits", "plan"]));
+        payload.text("permission_mode", draw.dice.pick(&["default", "acceptEdits", "plan"]));
         payload.text("hook_event_name", hook);
         if let Some((name, input)) = tool {
             payload.text("tool_name", name);
             payload.json("tool_input", input);
-            payload.text("tool_use_id", &format!("toolu_{}", draw.hex(12)));
+            payload.text("tool_use_id", &format!("toolu_{}", draw.dice.hex(12)));
         }
         if hook == "UserPromptSubmit" {
             draw.write_prose(payload, "prompt", 4);
@@ -102,8 +102,8 @@ fn hook_object(
 fn correlation(draw: &mut Draw) -> Json<'static> {
     Json::object(|object| {
         object.text("trace_id", &draw.steady_uuid(2).replace('-', ""));
-        object.text("span_id", &draw.hex(16));
-        object.text("parent_span_id", &draw.hex(16));
+        object.text("span_id", &draw.dice.hex(16));
+        object.text("parent_span_id", &draw.dice.hex(16));
         object.text("root_agent_id", "@orchestrator");
     })
 }
@@ -111,12 +111,12 @@ fn correlation(draw: &mut Draw) -> Json<'static> {
 fn metadata(event_type: &str, draw: &mut Draw) -> Option<Json<'static>> {
     let fill = |draw: &mut Draw, metadata: &mut Object<'_>| match event_type {
         "coordination.waiting" => {
-            metadata.text("waiting_for", draw.pick(&AGENTS));
+            metadata.text("waiting_for", draw.dice.pick(&AGENTS));
             metadata.text("expected_status", "completed");
         }
-        "coordination.handoff" => metadata.text("handoff_to", draw.pick(&AGENTS)),
+        "coordination.handoff" => metadata.text("handoff_to", draw.dice.pick(&AGENTS)),
         "decision.made" | "decision.rationale" | "decision.rejected" => {
-            metadata.text("decision_id", &format!("arch-{:03}", draw.below(40)));
+            metadata.text("decision_id", &format!("arch-{:03}", draw.dice.below(40)));
             let options = ["PostgreSQL", "SQLite", "a file"].map(Json::text);
             metadata.json("options_considered", &Json::array(options));
             metadata.text("chosen", "SQLite");
@@ -129,11 +129,11 @@ fn metadata(event_type: &str, draw: &mut Draw) -> Option<Json<'static>> {
         "hook.stop" | "hook.subagent_stop" | "lifecycle.completed" => {
             metadata.json("usage", &draw.usage());
         }
-        _ => metadata.text("task_id", &format!("auth-{}", draw.below(300))),
+        _ => metadata.text("task_id", &format!("auth-{}", draw.dice.below(300))),
     };
     let wanted = event_type.starts_with("coordination")
         || event_type.starts_with("decision")
         || event_type == "system.heartbeat"
-        || draw.chance(30);
+        || draw.dice.chance(30);
     wanted.then(|| Json::object(|metadata| fill(draw, metadata)))
 }

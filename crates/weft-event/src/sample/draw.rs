@@ -1,5 +1,6 @@
-//! The dice: a small generator and the values that every dialect needs.
+//! What is drawn for every event: its moment, its producer, and the values that every dialect needs.
 
+use crate::dice::Dice;
 use crate::json::Json;
 use crate::time;
 
@@ -9,10 +10,10 @@ const START_NS: i64 = 1_772_438_400 * time::SECOND_NS;
 /// Producers of one dialect that speak in turn.
 const PRODUCERS: u64 = 4;
 
-/// A splitmix64 generator with the moment and the number of the event that is being made.
+/// A generator with the moment and the number of the event that is being made.
 #[derive(Clone, Debug)]
 pub(super) struct Draw {
-    state: u64,
+    pub(super) dice: Dice,
     /// Which event of its dialect this is; decides producer and sequence.
     pub(super) nth: u64,
     /// When it happens.
@@ -21,34 +22,7 @@ pub(super) struct Draw {
 
 impl Draw {
     pub(super) fn new(seed: u64) -> Self {
-        Self { state: seed, nth: 0, at_ns: START_NS }
-    }
-
-    pub(super) fn bits(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Returns a number under `end`.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
-        self.bits() % end.max(1)
-    }
-
-    /// Returns a number from `low` to `high`, both included.
-    pub(super) fn between(&mut self, low: u64, high: u64) -> u64 {
-        low + self.below(high - low + 1)
-    }
-
-    /// Returns `true` this often in a hundred.
-    pub(super) fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
+        Self { dice: Dice::new(seed), nth: 0, at_ns: START_NS }
     }
 
     /// Returns which of the producers of the dialect speaks.
@@ -61,20 +35,10 @@ impl Draw {
         self.nth / PRODUCERS
     }
 
-    /// Returns so many hex digits.
-    pub(super) fn hex(&mut self, digits: usize) -> String {
-        let mut text = String::with_capacity(digits + 16);
-        while text.len() < digits {
-            text.push_str(&format!("{:016x}", self.bits()));
-        }
-        text.truncate(digits);
-        text
-    }
-
     /// Returns a UUID of version 7, which begins with the time.
     pub(super) fn uuid(&mut self) -> String {
         let ms = self.millis();
-        let random = self.hex(18);
+        let random = self.dice.hex(18);
         format!(
             "{:08x}-{:04x}-7{}-a{}-{}",
             ms >> 16,
@@ -87,12 +51,12 @@ impl Draw {
 
     /// Returns an id that stays the same for all events of this producer: session, run or trace.
     pub(super) fn steady_uuid(&self, salt: u64) -> String {
-        Draw { state: self.producer() * 977 + salt, nth: 0, at_ns: START_NS }.uuid()
+        Draw::new(self.producer() * 977 + salt).uuid()
     }
 
     /// Returns the moment as RFC 3339, in the precisions that producers use.
     pub(super) fn time(&mut self) -> String {
-        let unit = self.pick(&[1_000_000, 1_000_000, 1_000, 1]);
+        let unit = self.dice.pick(&[1_000_000, 1_000_000, 1_000, 1]);
         time::format_rfc3339(self.at_ns / unit * unit)
     }
 
@@ -115,22 +79,22 @@ impl Draw {
 
     /// Returns a share of one with two digits.
     pub(super) fn share(&mut self) -> Json<'static> {
-        Json::number(self.below(101) as f64 / 100.0)
+        Json::number(self.dice.below(101) as f64 / 100.0)
     }
 
     /// Returns a whole number as JSON.
     pub(super) fn count(&mut self, low: u64, high: u64) -> Json<'static> {
-        Json::integer(self.between(low, high))
+        Json::integer(self.dice.between(low, high))
     }
 
     /// Returns a duration in milliseconds, mostly short.
     pub(super) fn duration(&mut self) -> Json<'static> {
-        let limit = self.pick(&[90, 900, 9_000, 180_000]);
+        let limit = self.dice.pick(&[90, 900, 9_000, 180_000]);
         self.count(1, limit)
     }
 
     /// Returns an amount of money with four digits.
     pub(super) fn cost(&mut self) -> Json<'static> {
-        Json::number(self.below(40_000) as f64 / 10_000.0)
+        Json::number(self.dice.below(40_000) as f64 / 10_000.0)
     }
 }

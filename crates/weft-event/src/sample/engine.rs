@@ -34,12 +34,15 @@ pub(super) fn write(object: &mut Object<'_>, event_type: &str, draw: &mut Draw) 
 }
 
 fn write_payload(payload: &mut Object<'_>, event_type: &str, draw: &mut Draw) {
-    let call = format!("tool-{}", draw.hex(8));
+    let call = format!("tool-{}", draw.dice.hex(8));
     match event_type {
         "StateChanged" => {
-            payload.text("from", draw.pick(&STATES));
-            payload.text("to", draw.pick(&STATES));
-            payload.text("reason", draw.pick(&["start", "step_budget", "judge_pass", "finished"]));
+            payload.text("from", draw.dice.pick(&STATES));
+            payload.text("to", draw.dice.pick(&STATES));
+            payload.text(
+                "reason",
+                draw.dice.pick(&["start", "step_budget", "judge_pass", "finished"]),
+            );
         }
         "UserMessage" | "AgentMessage" | "AgentMessageDone" => {
             draw.write_prose(payload, "text", 8);
@@ -71,7 +74,7 @@ fn write_payload(payload: &mut Object<'_>, event_type: &str, draw: &mut Draw) {
 pub(super) fn write_document(object: &mut Object<'_>, name: &str, draw: &mut Draw) -> bool {
     match name {
         "action" => {
-            let id = format!("tool-{}", draw.hex(8));
+            let id = format!("tool-{}", draw.dice.hex(8));
             write_action(object, &id, draw);
         }
         "observation" => write_observation(object, draw),
@@ -90,7 +93,7 @@ fn action(id: &str, draw: &mut Draw) -> Json<'static> {
 }
 
 fn write_action(action: &mut Object<'_>, id: &str, draw: &mut Draw) {
-    let kind = draw.pick(&ACTIONS);
+    let kind = draw.dice.pick(&ACTIONS);
     action.text("id", id);
     action.text("type", kind);
     match kind {
@@ -115,7 +118,7 @@ fn write_action(action: &mut Object<'_>, id: &str, draw: &mut Draw) {
         "git.diff" => action.text("path", &draw.path()),
         "git.commit" => draw.write_prose(action, "message", 2),
         "checkpoint.create" => action.text("label", "before the change"),
-        "checkpoint.restore" => action.text("checkpointId", &format!("cp-{}", draw.hex(6))),
+        "checkpoint.restore" => action.text("checkpointId", &format!("cp-{}", draw.dice.hex(6))),
         "browser.fetch" => action.text("url", "https://example.com/größe?q=1"),
         "tests.run" => action.json("command", &Json::array(["npm", "test"].map(Json::text))),
         "plan.update" => action.json("plan", &Json::object(|plan| write_plan(plan, draw))),
@@ -126,7 +129,7 @@ fn write_action(action: &mut Object<'_>, id: &str, draw: &mut Draw) {
 }
 
 fn write_observation(observation: &mut Object<'_>, draw: &mut Draw) {
-    let ok = draw.chance(80);
+    let ok = draw.dice.chance(80);
     observation.json("ok", &Json::bool(ok));
     draw.write_prose(observation, "summary", 3);
     observation.json("exitCode", &Json::integer(u64::from(!ok)));
@@ -139,16 +142,16 @@ fn write_observation(observation: &mut Object<'_>, draw: &mut Draw) {
 fn write_plan(plan: &mut Object<'_>, draw: &mut Draw) {
     plan.json("version", &Json::integer(1));
     draw.write_prose(plan, "goal", 1);
-    let n = draw.between(1, 4);
+    let n = draw.dice.between(1, 4);
     let step = |n| {
         Json::object(|step| {
-            let status = draw.pick(&["pending", "running", "done", "skipped", "error"]);
+            let status = draw.dice.pick(&["pending", "running", "done", "skipped", "error"]);
             step.text("id", &format!("step-{n}"));
             draw.write_prose(step, "title", 1);
             step.json("criteria", &Json::array(["tests pass"].map(Json::text)));
             step.text("status", status);
             step.json("done", &Json::bool(status == "done"));
-            step.json("hardStop", &Json::bool(draw.chance(10)));
+            step.json("hardStop", &Json::bool(draw.dice.chance(10)));
         })
     };
     plan.json("steps", &Json::array((1..=n).map(step)));
@@ -166,16 +169,16 @@ fn write_task(task: &mut Object<'_>, draw: &mut Draw) {
     });
     task.json("budget", &budget);
     let policy = Json::object(|policy| {
-        policy.json("allowNetwork", &Json::bool(draw.chance(20)));
+        policy.json("allowNetwork", &Json::bool(draw.dice.chance(20)));
         policy.text("commandPolicy", "confirm");
         policy.text("pathPolicy", "workspace_only");
     });
     task.json("riskPolicy", &policy);
-    task.text("autonomy", draw.pick(&["auto", "semi", "plan-only"]));
+    task.text("autonomy", draw.dice.pick(&["auto", "semi", "plan-only"]));
 }
 
 fn write_rule(rule: &mut Object<'_>, draw: &mut Draw) {
-    rule.text("id", draw.pick(&["tests_pass", "lint_clean"]));
+    rule.text("id", draw.dice.pick(&["tests_pass", "lint_clean"]));
     rule.text("type", "command");
     rule.json("command", &Json::array(["npm", "test"].map(Json::text)));
     rule.text("successMatch", "PASS");
@@ -183,19 +186,19 @@ fn write_rule(rule: &mut Object<'_>, draw: &mut Draw) {
 }
 
 fn write_result(result: &mut Object<'_>, draw: &mut Draw) {
-    result.text("status", draw.pick(&["pass", "fail", "pending", "skip"]));
-    let reasons = (0..draw.below(3)).map(|_| Json::text(&draw.sentence()));
+    result.text("status", draw.dice.pick(&["pass", "fail", "pending", "skip"]));
+    let reasons = (0..draw.dice.below(3)).map(|_| Json::text(&draw.sentence()));
     result.json("reasons", &Json::array(reasons.collect::<Vec<_>>()));
     let evidence =
-        [format!("events:tool-{}", draw.hex(4)), format!("timeline:{}", draw.below(900))];
+        [format!("events:tool-{}", draw.dice.hex(4)), format!("timeline:{}", draw.dice.below(900))];
     result.json("evidence", &Json::array(evidence.iter().map(|text| Json::text(text))));
 }
 
 fn write_evidence(evidence: &mut Object<'_>, draw: &mut Draw) {
     evidence.json("iteration", &draw.count(1, 30));
-    evidence.text("stepId", &format!("step-{}", draw.between(1, 4)));
+    evidence.text("stepId", &format!("step-{}", draw.dice.between(1, 4)));
     evidence.json("toolCalls", &Json::array(["tool-1", "tool-2"].map(Json::text)));
-    evidence.text("diff", &format!("patch-{}", draw.hex(6)));
+    evidence.text("diff", &format!("patch-{}", draw.dice.hex(6)));
     evidence.json("errors", &Json::array([Json::text(&draw.sentence())]));
     draw.write_prose(evidence, "summary", 2);
 }

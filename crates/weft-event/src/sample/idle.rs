@@ -5,23 +5,23 @@ use crate::idle::{Command, Mode, Refusal, TraceEvent};
 use crate::json::{Json, Object};
 
 pub(super) fn write(object: &mut Object<'_>, event_type: &str, draw: &mut Draw) {
-    let mode = draw.pick(Mode::WORDS);
+    let mode = draw.dice.pick(Mode::WORDS);
     let run = format!("{mode}-{}-{}", draw.seconds() / 3600 * 3600, 12_000 + draw.producer());
     match event_type {
         "STATE" => write_state(object, mode, &run, draw),
         "DONE" => {
             let reasons = ["COMPLETE", "MAX_ITERATIONS", "NO_MORE_ISSUES", "MAX_ISSUES"];
-            write_end(object, event_type, Some(draw.pick(&reasons)), &run, draw);
+            write_end(object, event_type, Some(draw.dice.pick(&reasons)), &run, draw);
         }
         "ABORT" => {
-            let reason = draw.chance(50).then_some("USER_CANCELLED");
+            let reason = draw.dice.chance(50).then_some("USER_CANCELLED");
             write_end(object, event_type, reason, &run, draw);
         }
         "ANCHOR" => write_anchor(object, mode, draw),
         "topic" => {
             object.text("type", "topic");
             object.text("id", &ulid(draw));
-            object.text("name", &format!("issue:auth-{}", draw.below(300)));
+            object.text("name", &format!("issue:auth-{}", draw.dice.below(300)));
             draw.write_prose(object, "description", 2);
             object.json("created_at", &Json::integer(draw.millis()));
         }
@@ -45,11 +45,11 @@ pub(super) fn write_document(object: &mut Object<'_>, name: &str, draw: &mut Dra
             write(object, &format!("control.{}", name.to_uppercase()), draw);
         }
         "trace" => {
-            let word = draw.pick(TraceEvent::ALL).event_type();
+            let word = draw.dice.pick(TraceEvent::ALL).event_type();
             write(object, word, draw);
         }
         "frame" => {
-            let mode = draw.pick(Mode::WORDS);
+            let mode = draw.dice.pick(Mode::WORDS);
             write_frame(object, mode, &format!("{mode}-{}-12000", draw.seconds()), draw);
         }
         _ => return false,
@@ -63,8 +63,8 @@ fn write_state(object: &mut Object<'_>, mode: &str, run: &str, draw: &mut Draw) 
     object.text("run_id", run);
     object.text("updated_at", &draw.time());
     let outer = frame(mode, run, draw);
-    let stack = if mode == "grind" && draw.chance(60) {
-        let id = format!("issue-auth-{}-{}", draw.below(300), draw.seconds());
+    let stack = if mode == "grind" && draw.dice.chance(60) {
+        let id = format!("issue-auth-{}-{}", draw.dice.below(300), draw.seconds());
         Json::array([outer, frame("issue", &id, draw)])
     } else {
         Json::array([outer])
@@ -85,7 +85,7 @@ fn write_frame(frame: &mut Object<'_>, mode: &str, id: &str, draw: &mut Draw) {
     match mode {
         "grind" => frame.text("filter", "priority:1"),
         "issue" => {
-            let issue = format!("auth-{}", draw.below(300));
+            let issue = format!("auth-{}", draw.dice.below(300));
             frame.text("issue_id", &issue);
             frame.text("worktree_path", &format!("/home/ana/app/.worktrees/idle/{issue}"));
             frame.text("branch", &format!("idle/issue/{issue}"));
@@ -108,7 +108,7 @@ fn write_end(
         object.text("reason", reason);
     }
     object.json("stack", &Json::array([]));
-    if draw.chance(50) {
+    if draw.dice.chance(50) {
         object.text("run_id", run);
         object.text("updated_at", &draw.time());
         draw.write_prose(object, "summary", 3);
@@ -119,8 +119,9 @@ fn write_anchor(object: &mut Object<'_>, mode: &str, draw: &mut Draw) {
     object.json("schema", &Json::integer(0));
     draw.write_prose(object, "goal", 2);
     object.text("mode", mode);
-    object.text("iteration", &format!("{}/10", draw.between(1, 9)));
-    let commits = format!("Recent commits: {}; {}; {}", draw.hex(7), draw.hex(7), draw.hex(7));
+    object.text("iteration", &format!("{}/10", draw.dice.between(1, 9)));
+    let commits =
+        format!("Recent commits: {}; {}; {}", draw.dice.hex(7), draw.dice.hex(7), draw.dice.hex(7));
     object.text("progress", &commits);
     object.text("modified_files", &format!("{}, {}", draw.path(), draw.path()));
     draw.write_prose(object, "next_step", 2);
@@ -131,22 +132,22 @@ fn write_message(object: &mut Object<'_>, draw: &mut Draw) {
     object.text("type", "message");
     object.text("id", &ulid(draw));
     object.text("topic_id", &ulid(draw));
-    if draw.chance(50) {
+    if draw.dice.chance(50) {
         object.text("parent_id", &ulid(draw));
     }
     draw.write_prose(object, "body", 6);
     object.json("created_at", &Json::integer(draw.millis()));
     let sender = Json::object(|sender| {
         sender.text("id", &format!("agent-{}", draw.producer()));
-        sender.text("name", draw.pick(&["alice", "bob", "zoë"]));
+        sender.text("name", draw.dice.pick(&["alice", "bob", "zoë"]));
         sender.text("model", draw.model());
         sender.text("role", "worker");
     });
     object.json("sender", &sender);
     let git = Json::object(|git| {
-        git.text("oid", &draw.hex(40));
+        git.text("oid", &draw.dice.hex(40));
         git.text("head", "main");
-        git.json("dirty", &Json::bool(draw.chance(50)));
+        git.json("dirty", &Json::bool(draw.dice.chance(50)));
         git.text("prefix", "");
     });
     object.json("git", &git);
@@ -171,14 +172,14 @@ fn write_control(object: &mut Object<'_>, word: &str, run: &str, draw: &mut Draw
     object.text("ts", &draw.time());
     object.text("run_id", run);
     if word == "REQUEST" {
-        object.text("command", draw.pick(Command::WORDS));
+        object.text("command", draw.dice.pick(Command::WORDS));
         draw.write_prose(object, "reason", 3);
     }
     if word == "RESULT" {
-        let ok = draw.chance(70);
+        let ok = draw.dice.chance(70);
         object.json("ok", &Json::bool(ok));
         if !ok {
-            object.text("code", draw.pick(Refusal::WORDS));
+            object.text("code", draw.dice.pick(Refusal::WORDS));
         }
         let details = Json::object(|details| draw.write_prose(details, "note", 3));
         object.json("details", &details);
@@ -188,7 +189,7 @@ fn write_control(object: &mut Object<'_>, word: &str, run: &str, draw: &mut Draw
 /// Returns an id that begins with the time, in Crockford's base 32.
 fn ulid(draw: &mut Draw) -> String {
     const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-    let bits = (u128::from(draw.millis()) << 80) | (u128::from(draw.bits()) << 8);
+    let bits = (u128::from(draw.millis()) << 80) | (u128::from(draw.dice.bits()) << 8);
     let digit = |n: u32| char::from(DIGITS[(bits >> (5 * (25 - n)) & 31) as usize]);
     (0..26).map(digit).collect()
 }

@@ -16,12 +16,12 @@ fn data(event_type: &str, draw: &mut Draw) -> Json<'static> {
     Json::object(|data| {
         for &field in row.map_or(&[][..], |row| row.fields) {
             match field {
-                "name" => data.text(field, draw.pick(&["audit", "dashboard", "résumé-feed"])),
+                "name" => data.text(field, draw.dice.pick(&["audit", "dashboard", "résumé-feed"])),
                 "position" | "first" | "last" => data.json(field, &draw.count(1, 90_000)),
-                "hash" | "body" => data.text(field, &draw.hex(64)),
+                "hash" | "body" => data.text(field, &draw.dice.hex(64)),
                 "until" => data.text(field, &draw.time_in(30)),
                 "owner" => data.text(field, &format!("@worker-{}", draw.producer())),
-                "issue_id" => data.text(field, &format!("auth-{}", draw.below(300))),
+                "issue_id" => data.text(field, &format!("auth-{}", draw.dice.below(300))),
                 _ => data.text(field, &draw.path()),
             }
         }

@@ -68,18 +68,23 @@ const MODELS: [&str; 3] = ["claude-opus-4-7", "claude-sonnet-4-5", "gpt-5.2-code
 impl Draw {
     /// Returns one sentence.
     pub(super) fn sentence(&mut self) -> String {
-        format!("{} {} {}.", self.pick(&SUBJECTS), self.pick(&VERBS), self.pick(&OBJECTS))
+        format!(
+            "{} {} {}.",
+            self.dice.pick(&SUBJECTS),
+            self.dice.pick(&VERBS),
+            self.dice.pick(&OBJECTS)
+        )
     }
 
     /// Returns up to `sentences_max` sentences, over several lines.
     pub(super) fn text(&mut self, sentences_max: u64) -> String {
-        let n = self.between(1, sentences_max);
+        let n = self.dice.between(1, sentences_max);
         let sentences: Vec<_> = (0..n).map(|_| self.sentence()).collect();
-        sentences.join(self.pick(&[" ", "\n", "\n\n"]))
+        sentences.join(self.dice.pick(&[" ", "\n", "\n\n"]))
     }
 
     pub(super) fn path(&mut self) -> String {
-        format!("{}/{}", self.pick(&FOLDERS), self.pick(&FILES))
+        format!("{}/{}", self.dice.pick(&FOLDERS), self.dice.pick(&FILES))
     }
 
     pub(super) fn absolute_path(&mut self) -> String {
@@ -87,23 +92,23 @@ impl Draw {
     }
 
     pub(super) fn command(&mut self) -> &'static str {
-        self.pick(&COMMANDS)
+        self.dice.pick(&COMMANDS)
     }
 
     pub(super) fn model(&mut self) -> &'static str {
-        self.pick(&MODELS)
+        self.dice.pick(&MODELS)
     }
 
     /// Returns some lines of code.
     pub(super) fn code(&mut self, lines_max: u64) -> String {
-        let n = self.between(1, lines_max);
+        let n = self.dice.between(1, lines_max);
         let line = |n: u64| format!("    let row_{n} = table.get(\"key-{}\")?;\n", n * 7 % 31);
-        (0..n).map(|_| line(self.below(40))).collect()
+        (0..n).map(|_| line(self.dice.below(40))).collect()
     }
 
     /// Returns a tool's name and what it is given.
     pub(super) fn tool_call(&mut self) -> (&'static str, Json<'static>) {
-        let name = self.pick(&[
+        let name = self.dice.pick(&[
             "Bash",
             "Read",
             "Edit",
@@ -129,7 +134,7 @@ impl Draw {
             }
             "Grep" => {
                 input.text("pattern", "fn\\s+\\w+_test\\(");
-                input.text("path", self.pick(&FOLDERS));
+                input.text("path", self.dice.pick(&FOLDERS));
             }
             "Write" => {
                 input.text("file_path", &self.absolute_path());
@@ -137,7 +142,7 @@ impl Draw {
             }
             "TodoWrite" => input.json("todos", &self.todos()),
             _ => {
-                input.text("issue", &format!("auth-{}", self.below(300)));
+                input.text("issue", &format!("auth-{}", self.dice.below(300)));
                 let labels = ["backend", "naïve", "p1"].map(Json::text);
                 input.json("labels", &Json::array(labels));
             }
@@ -146,11 +151,11 @@ impl Draw {
     }
 
     fn todos(&mut self) -> Json<'static> {
-        let n = self.between(1, 4);
+        let n = self.dice.between(1, 4);
         let todo = |_| {
             Json::object(|todo| {
                 todo.text("content", &self.sentence());
-                todo.text("status", self.pick(&["pending", "in_progress", "completed"]));
+                todo.text("status", self.dice.pick(&["pending", "in_progress", "completed"]));
             })
         };
         Json::array((0..n).map(todo))
@@ -172,7 +177,7 @@ impl Draw {
         let out = object.key(name);
         let start = out.len();
         write_text(out, &text);
-        if self.chance(12) && !out[start..].is_ascii() {
+        if self.dice.chance(12) && !out[start..].is_ascii() {
             let ascii = to_ascii(&out[start..]);
             out.truncate(start);
             out.push_str(&ascii);

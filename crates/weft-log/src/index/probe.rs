@@ -1,11 +1,8 @@
 //! Looking keys up, in one snapshot of the file: keys move from rows to runs and from run to run.
 
-use std::collections::HashSet;
-
 use rusqlite::Connection;
 
 use super::keys::{self, Bucket, Family, LEVEL_BITS};
-use super::read::json_array;
 use super::run::{self, Entry};
 
 /// Returns every position that has one of the keys, by key and position. Records may be gone from some.
@@ -44,16 +41,6 @@ pub(super) fn find(
     }
     found.sort_unstable();
     Ok(found)
-}
-
-/// Returns those of the positions that have a record.
-pub(super) fn alive(
-    connection: &Connection,
-    positions: impl Iterator<Item = i64>,
-) -> rusqlite::Result<HashSet<i64>> {
-    let select = "SELECT position FROM records WHERE position IN (SELECT value FROM json_each(?1))";
-    let mut select = connection.prepare_cached(select)?;
-    select.query_map([json_array(positions)], |row| row.get(0))?.collect()
 }
 
 /// Hands every identity key to `each`. Those of records that are gone may be among them.

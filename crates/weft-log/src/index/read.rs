@@ -1,5 +1,6 @@
 //! Reading the index: where records stand, how far the followers are, and what there is.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -135,8 +136,7 @@ impl Reader {
 
     /// Returns where a record stands.
     pub fn place(&self, position: Position) -> Result<Option<Found>, IndexError> {
-        let one = Select { condition: "true", params: &[], range: position..=position };
-        Ok(self.positions(&one, Order::Ascending, 1)?.pop())
+        Ok(self.places(&[position])?.pop())
     }
 
     /// Returns where records stand, by position; those that have no row are left out. Much faster than one by one.
@@ -246,16 +246,20 @@ impl Reader {
 
     /// Returns every record that has one of these identity keys, by key and position. Ask for many keys at once: they share
     /// the pages they are looked up in.
-    pub fn candidates(&self, keys: &[i64]) -> Result<Vec<(i64, Position)>, IndexError> {
+    pub fn candidates(&self, keys: &[i64]) -> Result<Vec<(i64, Found)>, IndexError> {
         self.with(|connection| {
             let snapshot = connection.unchecked_transaction()?;
             let found = probe::find(&snapshot, Family::Identity, keys)?;
             if found.is_empty() {
                 return Ok(Vec::new());
             }
-            let alive = probe::alive(&snapshot, found.iter().map(|(_, position)| *position))?;
-            let alive = found.into_iter().filter(|(_, position)| alive.contains(position));
-            Ok(alive.filter_map(|(key, position)| Some((key, to_position(position)?))).collect())
+            // Positions whose records are gone have no row.
+            let positions: Vec<i64> = found.iter().map(|(_, position)| *position).collect();
+            let row = |row: &Row<'_>| Ok((row.get(0)?, self::found(row)?));
+            let rows = fetch(&snapshot, PLACE_COLUMNS, &positions, Order::Ascending, row)?;
+            let rows: HashMap<i64, Found> = rows.into_iter().collect();
+            let alive = |(key, position): (i64, i64)| Some((key, *rows.get(&position)?));
+            Ok(found.into_iter().filter_map(alive).collect())
         })
     }
 

@@ -157,12 +157,9 @@ impl Judge<'_> {
             found.for_each(|(key, position)| seen.by_key.entry(key).or_default().push(position));
         }
         if !keys.is_empty() {
-            let candidates = self.index.candidates(&keys)?;
-            let positions: Vec<_> = candidates.iter().map(|(_, position)| *position).collect();
-            let places = self.index.places(&positions)?;
-            seen.places.extend(places.into_iter().map(|found| (found.position, found)));
-            for (key, position) in candidates {
-                seen.by_key.entry(key).or_default().push(position);
+            for (key, found) in self.index.candidates(&keys)? {
+                seen.places.insert(found.position, found);
+                seen.by_key.entry(key).or_default().push(found.position);
             }
         }
         Ok(seen)

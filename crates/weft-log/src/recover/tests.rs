@@ -1,27 +1,9 @@
 //! What was durable is not given out again, wherever it stands.
 
-use weft_event::Dialect;
-
-use crate::Mark;
 use crate::disk::RealDisk;
 use crate::recover::Finding;
-use crate::writer::{Entry, Writer};
-
-const NOON_US: i64 = 1_794_744_000_000_000; // 2026-11-15T12:00:00Z
-
-fn entry(text: &str) -> Entry {
-    let line = format!("{{\"n\":\"{text}\"}}").into_bytes();
-    let mark = Mark {
-        dialect: Dialect::Idle,
-        via: "test".to_owned(),
-        crc: crc32c::crc32c(&line),
-        delivery: None,
-        topic: None,
-        carried: None,
-        conflict: None,
-    };
-    Entry { line, mark }
-}
+use crate::testing::{NOON_US, entry};
+use crate::writer::Writer;
 
 #[test]
 fn a_group_beyond_an_old_head_counts_although_bytes_before_it_are_gone() {

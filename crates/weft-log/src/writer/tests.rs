@@ -2,30 +2,12 @@
 
 use std::path::Path;
 
-use weft_event::Dialect;
-
-use super::{Entry, Writer};
+use super::Writer;
+use crate::Position;
 use crate::disk::RealDisk;
 use crate::reader::Reader;
 use crate::recover::Finding;
-use crate::{Mark, Position};
-
-const NOON_US: i64 = 1_794_744_000_000_000; // 2026-11-15T12:00:00Z
-const DAY_US: i64 = 86_400_000_000;
-
-fn entry(text: &str) -> Entry {
-    let line = format!("{{\"n\":\"{text}\"}}").into_bytes();
-    let mark = Mark {
-        dialect: Dialect::Idle,
-        via: "test".to_owned(),
-        crc: crc32c::crc32c(&line),
-        delivery: None,
-        topic: None,
-        carried: None,
-        conflict: None,
-    };
-    Entry { line, mark }
-}
+use crate::testing::{DAY_US, NOON_US, entry};
 
 fn open(root: &Path, now_us: i64) -> (Writer<RealDisk>, Vec<Finding>) {
     Writer::open(RealDisk, root.to_owned(), now_us).unwrap()

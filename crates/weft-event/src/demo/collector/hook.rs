@@ -4,9 +4,9 @@ use super::Play;
 use super::tool::Call;
 use crate::Dialect;
 use crate::collector::{TAXONOMY, VERSION, hook_event_type};
-use crate::demo::dice::Dice;
 use crate::demo::pen;
 use crate::demo::stage::{Pause, REPOSITORY, ms_between};
+use crate::dice::Dice;
 use crate::json::Object;
 use crate::time::{MILLI_NS, format_rfc3339};
 

@@ -4,10 +4,10 @@ use super::hook::write_usage;
 use super::{HAND, LEAD, Play, ROLES, Scene};
 use crate::Dialect;
 use crate::collector::{TAXONOMY, VERSION};
-use crate::demo::dice::Dice;
 use crate::demo::pen;
 use crate::demo::prose::{DECISIONS, FAILURES, QUESTIONS, SUMMARIES};
 use crate::demo::stage::{Pause, ms_between};
+use crate::dice::Dice;
 use crate::json::Object;
 use crate::time::{MILLI_NS, format_rfc3339};
 
