@@ -30,6 +30,7 @@ record! {
 static TYPES: &[EventType] = event_types! {
     "subscription.changed" -: "A subscription was made, changed, paused or removed" ["name"] "bookkeeping, not an actor's doing";
     "subscription.acknowledged" -: "A subscription's position moved" ["name", "position"] "bookkeeping, not an actor's doing";
+    "subscription.dead" -: "An event could not be delivered, or is no longer among those" ["name", "position", "error"] "bookkeeping, not an actor's doing";
     "lease.changed" -: "A lease was taken, renewed or let go" ["key", "owner", "until"] "bookkeeping, not an actor's doing";
     "issue.changed" -: "An issue was made or edited" ["issue_id"] "bookkeeping, not an actor's doing";
     "log.pruned" -: "Segments were archived or deleted" ["first", "last", "hash"] "bookkeeping, not an actor's doing";

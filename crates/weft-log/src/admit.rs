@@ -91,6 +91,15 @@ impl Gate {
 
     /// Judges one event.
     pub fn admit(&mut self, arrival: &Arrival<'_>) -> Result<Admitted, Refusal> {
+        self.admit_seen(arrival, |_| {})
+    }
+
+    /// Judges one event, and shows its facts to `see` if it is valid. Who needs them later has to keep what it needs.
+    pub fn admit_seen(
+        &mut self,
+        arrival: &Arrival<'_>,
+        see: impl FnOnce(&Facts<'_>),
+    ) -> Result<Admitted, Refusal> {
         check_names(arrival)?;
         self.problems.clear();
         let read = event::read(&mut self.tape, arrival.line, arrival.expect, &mut self.problems);
@@ -101,6 +110,7 @@ impl Gate {
             Some(_) | None => return Err(Refusal::Invalid(self.problems.list().to_vec())),
         };
         let facts = event.facts();
+        see(&facts);
         let digests = KeyDigests::of(&facts);
         let topic = arrival.topic.cloned().or_else(|| topic_of(&facts));
         let line = fit(&event, arrival.line, &self.blobs, self.which)?;

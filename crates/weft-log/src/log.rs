@@ -285,14 +285,38 @@ impl Log {
         options: Options,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Self, BeginError> {
-        let hold = options.hold;
-        let session = Session::begin(store.clone(), options, progress)?;
-        let (queue, room) = (Mutex::default(), Condvar::new());
-        let log = Self { shared: Arc::new(Shared { queue, room, session: Mutex::new(session) }) };
-        if hold == Hold::Long {
-            prune::resume(&log, &store).map_err(|error| BeginError::Prune(Box::new(error)))?;
-        }
+        let log = Self::begin(store, options)?;
+        log.get_ready(progress)?;
         Ok(log)
+    }
+
+    /// Takes a store and brings its log in order, and leaves the index as it is. Takes no longer where the log is large.
+    pub fn begin(store: Store, options: Options) -> Result<Self, BeginError> {
+        let session = Mutex::new(Session::begin(store, options)?);
+        let (queue, room) = (Mutex::default(), Condvar::new());
+        Ok(Self { shared: Arc::new(Shared { queue, room, session }) })
+    }
+
+    /// Makes a store that was taken ready for the first batch, which would otherwise wait for it.
+    pub fn get_ready(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), BeginError> {
+        let mut session = lock(&self.shared.session);
+        session.hold_if_free(progress)?;
+        let (store, hold) = (session.store().clone(), session.how_long());
+        drop(session);
+        if hold == Hold::Long {
+            prune::resume(self, &store).map_err(|error| BeginError::Prune(Box::new(error)))?;
+        }
+        Ok(())
+    }
+
+    /// Moves what single commands left in the spool meanwhile into the log; returns whether there was anything.
+    pub fn empty_spool(&self) -> Result<bool, BeginError> {
+        lock(&self.shared.session).empty_spool()
+    }
+
+    /// Lets the store go if another process waits for it. It is taken again with the next batch.
+    pub fn give_way(&self) {
+        lock(&self.shared.session).let_others();
     }
 
     /// Appends a batch and returns what became of each event, once that is as durable as asked for.
@@ -315,6 +339,11 @@ impl Log {
                 SlotState::Waiting => thread::park(),
             }
         }
+    }
+
+    /// Appends batches together, for a caller that has gathered them itself, and answers each.
+    pub fn append_all(&self, batches: Vec<Batch>) -> Vec<Result<Answer, AppendError>> {
+        lock(&self.shared.session).commit(batches)
     }
 
     /// Writes what waits, the first job of the queue among it, for as long as more comes, and hands on the lead after a while.
@@ -504,7 +533,7 @@ pub fn settle(store: &Store, owner: Owner) -> Result<Vec<Finding>, BeginError> {
 }
 
 /// Returns whether a store needs nothing done before it is read.
-fn is_settled(store: &Store) -> bool {
+pub fn is_settled(store: &Store) -> bool {
     let Ok(Some(head)) = recover::read_head(&RealDisk, store.root()) else { return false };
     let Ok(segments) = recover::list_segments(&RealDisk, &store.log()) else { return false };
     let segment = store.log().join(head.segment.file(Form::Plain));

@@ -5,9 +5,9 @@ use clap::{Parser, Subcommand};
 use weft_event::Dialect;
 
 use crate::{
-    Outcome, bench, completions, convert, demo, emit, explain, export, gaps, import, ingest, init,
-    log, merge, prune, reindex, rejects, schema, session, show, sql, stats, tail, taxonomy, trace,
-    validate, verify,
+    Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps,
+    import, ingest, init, log, merge, prune, reindex, rejects, schema, service, session, show, sql,
+    stats, status, sub, tail, taxonomy, trace, up, validate, verify,
 };
 
 const ABOUT: &str = "\
@@ -21,6 +21,7 @@ Examples:
   weft ingest logs/                take every event in a folder into the log
   weft log 'level>=warn since:2h'  show what happened, by filter
   weft tail                        and what happens
+  weft up                          take events over HTTP too, and pass them on
   weft validate logs/              check every event in a folder
   weft explain logs/a.jsonl:12     say what one event means
   weft convert --to needle a.jsonl say it in another dialect
@@ -66,7 +67,13 @@ pub(crate) enum Command {
     Import(import::Args),
     Verify(verify::Args),
     Prune(prune::Args),
+    Sub(sub::Args),
     Index(reindex::Args),
+    Up(up::Args),
+    Status(status::Args),
+    Doctor(doctor::Args),
+    Config(config::Args),
+    Service(service::Args),
     Types(taxonomy::Args),
     Schema(schema::Args),
     Demo(demo::Args),
@@ -98,7 +105,13 @@ impl Command {
             Command::Import(args) => import::run(args),
             Command::Verify(args) => verify::run(args),
             Command::Prune(args) => prune::run(args),
+            Command::Sub(args) => sub::run(args),
             Command::Index(args) => reindex::run(args),
+            Command::Up(args) => up::run(args),
+            Command::Status(args) => status::run(args),
+            Command::Doctor(args) => doctor::run(args),
+            Command::Config(args) => config::run(args),
+            Command::Service(args) => service::run(args),
             Command::Types(args) => taxonomy::run(args),
             Command::Schema(args) => schema::run(args),
             Command::Demo(args) => demo::run(&args),

@@ -3,6 +3,7 @@
 mod answer;
 mod build;
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
@@ -20,15 +21,22 @@ use weft_log::recover;
 use weft_log::rejected::{self, Rejected};
 use weft_log::spool::{self, Entry};
 use weft_log::{Position, Store, TopicKey};
+use weft_server::socket::answer::{self as sent, Failure, Fate};
+use weft_server::socket::client::{Client, ClientError};
+use weft_server::socket::request::{Append, Sent};
 
 use crate::output::{self, Format};
 use crate::stores::{self, StoreArgs};
+use crate::writing::is_gone;
 use crate::{Outcome, cli};
 use answer::Answer;
 use build::Said;
 
 /// How long an event waits for another process to let go of the store before it goes to the spool.
 const PATIENCE: Duration = Duration::from_millis(200);
+
+/// How long the server may take for its answer before the event goes another way.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
 
 /// The way in, as records and refusals have it.
 const VIA: &str = "emit";
@@ -240,6 +248,9 @@ fn append(
             vec![Condition { topic, last }]
         }
     };
+    if let Some(appended) = through_server(store, emission, &conditions, format)? {
+        return Ok(appended);
+    }
     let options = stores::briefly(PATIENCE);
     let log = match Log::open(store.clone(), options, &mut |_| {}) {
         Ok(log) => log,
@@ -270,6 +281,58 @@ fn append(
         output::tell(format_args!("note: the event is stored, and not indexed yet: {error:#}"));
     }
     Ok(Appended::Answered(outcome))
+}
+
+/// Appends through the server that runs on the store; `None` if none does.
+fn through_server(
+    store: &Store,
+    emission: &Emission,
+    conditions: &[Condition],
+    format: Format,
+) -> anyhow::Result<Option<Appended>> {
+    let mut client = match Client::of_store(store.root(), ANSWER_PATIENCE) {
+        Ok(client) => client,
+        Err(error) if is_gone(&error) => return Ok(None),
+        Err(error) => return Ok(Some(Appended::Busy(error.into()))),
+    };
+    let sent = Sent {
+        line: &emission.line,
+        via: None,
+        dialect: emission.dialect,
+        delivery: Some(Entry::delivery(emission.id).into()),
+        topic: emission.topic.as_ref().map(Cow::Borrowed),
+    };
+    let appended = client.append(&Append {
+        via: VIA.into(),
+        durability: emission.durability,
+        patience: Some(PATIENCE),
+        conditions: conditions.to_vec(),
+        events: vec![sent],
+    });
+    let answer = match appended {
+        Ok(sent::Appended { mut fates, durability }) => match fates.pop() {
+            Some(Fate::Kept { outcome, .. }) => Answer::Kept { outcome, durability },
+            Some(Fate::Refused { id, reasons }) => {
+                let why = reasons.first().map_or("", |reason| reason.message.as_str());
+                anyhow::bail!(
+                    "the server refuses the event ({why}); it is kept: weft rejects show {id}"
+                )
+            }
+            None => anyhow::bail!("the server said nothing of the event"),
+        },
+        Err(ClientError::Failed(Failure::Condition { topic, actual })) => {
+            Answer::Condition { topic, actual }
+        }
+        Err(error) if is_gone(&error) => return Ok(None),
+        Err(error) => return Ok(Some(Appended::Busy(error.into()))),
+    };
+    answer.print(format)?;
+    if emission.durability == Durability::Written {
+        // Whoever reads next finds it. If the server cannot, it is no less than was promised.
+        drop(client.settle());
+    }
+    let is_kept = matches!(answer, Answer::Kept { .. });
+    Ok(Some(Appended::Answered(if is_kept { Outcome::Fine } else { Outcome::Found })))
 }
 
 /// Returns whether the event can wait in the spool for what is wrong to pass. A store that cannot be written at all, or only by a

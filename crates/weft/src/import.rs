@@ -11,15 +11,23 @@ use weft_event::Dialect;
 use weft_event::event::Expect;
 use weft_log::admit::{Arrival, Gate, Refusal as Unfit, Strictness};
 use weft_log::blobs::{Blobs, ShrinkError, Which};
-use weft_log::log::{Batch, Durability, Hold, Log, Outcome as Stored};
+use weft_log::log::Outcome as Stored;
 use weft_log::rejected::{Reason, Refusal, Rejected, With};
+use weft_server::socket::request::Sent;
 
 use crate::Outcome;
 use crate::gauge::{Gauge, Unit};
 use crate::output::{plural, tell};
 use crate::stores::StoreArgs;
 use crate::times::now_ns;
+use crate::writing::Writing;
 use rows::{Columns, Row, RowError};
+
+/// The way in, as records and refusals have it.
+const VIA: &str = "import";
+
+/// The dialect that rows become events of.
+const DIALECT: Dialect = Dialect::Collector;
 
 /// Rows that are stored together.
 const ROWS_TOGETHER: usize = 1000;
@@ -69,11 +77,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut statement = rows::prepare(&connection, &table).with_context(cannot)?;
     let columns = Columns::resolve(&statement, &map)?;
     let total = rows::count(&connection, &table).with_context(cannot)?;
-    let (store, log) = args.store.log(Hold::Long, &mut |_| {})?;
+    let writing = Writing::open(&args.store, VIA, &mut |_| {})?;
+    let blobs = Blobs::new(writing.store().blobs());
     let mut import = Import {
-        log,
-        gate: Gate::new(Blobs::new(store.blobs()), Which::Largest, Strictness::Lenient),
-        rejected: Rejected::new(store.root()),
+        gate: Gate::new(blobs, Which::Largest, Strictness::Lenient),
+        rejected: Rejected::new(writing.store().root()),
+        writing,
+        lines: Vec::new(),
         events: Vec::new(),
         refused: Vec::new(),
         counts: Counts::default(),
@@ -85,7 +95,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         gauge.set(import.counts.n_rows, total);
     }
     import.store()?;
-    import.log.close()?;
+    import.writing.close()?;
     drop(gauge);
     let Counts { n_rows, n_stored, n_known, n_refused } = import.counts;
     tell(format_args!(
@@ -110,10 +120,12 @@ struct Counts {
 }
 
 struct Import {
-    log: Log,
+    writing: Writing,
     gate: Gate,
     rejected: Rejected,
     events: Vec<weft_log::admit::Admitted>,
+    /// The events as they came.
+    lines: Vec<String>,
     refused: Vec<Refusal>,
     counts: Counts,
 }
@@ -126,14 +138,15 @@ impl Import {
             Ok(line) => {
                 let admitted = self.gate.admit(&Arrival {
                     line: line.as_bytes(),
-                    expect: Expect::Dialect(Dialect::Collector),
-                    via: "import",
+                    expect: Expect::Dialect(DIALECT),
+                    via: VIA,
                     delivery: None,
                     topic: None,
                 });
                 match admitted {
                     Ok(event) => {
                         self.events.push(event);
+                        self.lines.push(line);
                         Vec::new()
                     }
                     Err(Unfit::Large(ShrinkError::Blob(error))) => return Err(error.into()),
@@ -147,7 +160,7 @@ impl Import {
         };
         if !reasons.is_empty() {
             self.counts.n_refused += 1;
-            let (at_us, via) = (now_ns() / 1000, "import".to_owned());
+            let (at_us, via) = (now_ns() / 1000, VIA.to_owned());
             let (with, bytes) = (With::default(), bytes.into_bytes());
             self.refused.push(Refusal { at_us, via, origin, with, reasons, bytes });
         }
@@ -166,8 +179,10 @@ impl Import {
         if events.is_empty() {
             return Ok(());
         }
-        let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
-        for outcome in self.log.append(batch)?.outcomes {
+        let lines = std::mem::take(&mut self.lines);
+        let plain = lines.iter().map(|line| Sent::plain(line.as_bytes()));
+        let sent = || plain.map(|sent| Sent { dialect: Some(DIALECT), ..sent }).collect();
+        for outcome in self.writing.append(events, sent)?.outcomes {
             match outcome {
                 Stored::Stored { .. } => self.counts.n_stored += 1,
                 Stored::Repeat { .. } => self.counts.n_known += 1,

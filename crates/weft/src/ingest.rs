@@ -16,13 +16,13 @@ use uuid::Uuid;
 use weft_event::Dialect;
 use weft_event::event::Expect;
 use weft_log::admit::Strictness;
-use weft_log::log::Hold;
 use weft_log::source::{self, LOOK_INTERVAL, Mode, Sources, Start};
 
 use crate::inputs::{self, Input};
 use crate::output::{self, Format};
 use crate::progress::{self, Progress};
 use crate::stores::StoreArgs;
+use crate::writing::Writing;
 use crate::{Outcome, cli, signals};
 use judge::Rules;
 use pipeline::{Message, Pipeline};
@@ -108,7 +108,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let store_args = args.store.clone();
     let options = Options::resolve(args)?;
     let mut indexing = progress::indexing();
-    let (store, log) = store_args.log(Hold::Long, &mut indexing)?;
+    let writing = Writing::open(&store_args, judge::VIA, &mut indexing)?;
+    let store = writing.store().clone();
     drop(indexing);
     let stop = Arc::new(AtomicBool::new(false));
     let as_source = |input: &Input| match input {
@@ -136,7 +137,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     .context("cannot listen for signals")?;
     let progress = Progress::new(inputs::total_bytes(&options.inputs));
     let mut report = Report::new(options.format, options.stdin, &progress);
-    let mut keeper = Keeper::new(store, log, options.rules, options.mode, stop);
+    let mut keeper = Keeper::new(writing, options.rules, options.mode, stop);
     let ended = drive(&mut pipeline, &mut keeper, &mut report);
     keeper.let_go();
     progress.finish();

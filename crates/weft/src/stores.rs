@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use weft_log::lock::Owner;
-use weft_log::log::{self, Hold, Indexing, Log, Options};
+use weft_log::log::{self, Hold, Indexing, Options};
 use weft_log::recover::Finding;
 use weft_log::{Network, Store};
+use weft_server::socket::client::Client;
 
 use crate::output::tell;
 
@@ -17,6 +18,9 @@ const FOLDER: &str = ".weft";
 
 /// How long a command waits for another process to let go of the store.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a command that reads waits for the server to bring the store in order.
+const SETTLE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The option that every command on a store has.
 #[derive(clap::Args, Clone, Debug)]
@@ -27,6 +31,11 @@ pub(crate) struct StoreArgs {
 }
 
 impl StoreArgs {
+    /// Returns whether the option is given.
+    pub(crate) fn is_named(&self) -> bool {
+        self.store.is_some()
+    }
+
     /// Returns the folder of the store, whether or not there is one.
     pub(crate) fn folder(&self) -> anyhow::Result<PathBuf> {
         if let Some(store) = &self.store {
@@ -50,9 +59,7 @@ impl StoreArgs {
     /// Returns the store, brought in order; an error if there is none.
     pub(crate) fn store(&self) -> anyhow::Result<Store> {
         let store = Store::open(&self.folder()?)?;
-        let findings = log::settle(&store, owner())
-            .with_context(|| format!("cannot open the store {}", store.root().display()))?;
-        tell_findings(&findings);
+        settle(&store)?;
         Ok(store)
     }
 
@@ -66,22 +73,22 @@ impl StoreArgs {
         let named = || env::var_os("WEFT_STORE").filter(|store| !store.is_empty());
         self.store.clone().or_else(|| named().map(PathBuf::from)).unwrap_or_else(|| FOLDER.into())
     }
+}
 
-    /// Opens the store for writing; makes it if there is none.
-    pub(crate) fn log(
-        &self,
-        hold: Hold,
-        progress: &mut dyn FnMut(weft_log::follow::Progress),
-    ) -> anyhow::Result<(Store, Log)> {
-        let folder = self.folder()?;
-        let store = make(&folder, Network::Refuse)?;
-        let indexing = Indexing::Meanwhile;
-        let options = Options { owner: owner(), patience: PATIENCE, hold, indexing };
-        let log = Log::open(store.clone(), options, progress)
-            .with_context(|| format!("cannot write to the store {}", folder.display()))?;
-        tell_findings(&log.take_findings());
-        Ok((store, log))
+/// Brings a store in order before it is read. Where a server has it, that one does.
+pub(crate) fn settle(store: &Store) -> anyhow::Result<()> {
+    if log::is_settled(store) {
+        return Ok(());
     }
+    // Whatever is wrong with the server, the log can be read as it is.
+    let settled = Client::of_store(store.root(), SETTLE_PATIENCE).and_then(|mut it| it.settle());
+    if settled.is_ok() {
+        return Ok(());
+    }
+    let findings = log::settle(store, owner())
+        .with_context(|| format!("cannot open the store {}", store.root().display()))?;
+    tell_findings(&findings);
+    Ok(())
 }
 
 /// Makes the folder of a store, unless it is there.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use weft_log::query::{Order, Records};
 use weft_log::tail::{Step, Tail};
-use weft_log::{Position, Store, log, spool};
+use weft_log::{Position, Store, spool};
 
 use crate::records::{self, Choice, End, FilterArgs, Limit, Lost, Printer, ShowArgs, walk};
 use crate::stores::{self, StoreArgs};
@@ -114,9 +114,5 @@ fn print_history(
 
 /// Moves what single commands left in the spool into the log, if nobody else is about to.
 fn take_spool(store: &Store) -> anyhow::Result<()> {
-    if !spool::is_empty(store.root()) {
-        let findings = log::settle(store, stores::owner()).context("cannot open the store")?;
-        stores::tell_findings(&findings);
-    }
-    Ok(())
+    if spool::is_empty(store.root()) { Ok(()) } else { stores::settle(store) }
 }

@@ -42,6 +42,8 @@ const HOLD_MIN: Duration = Duration::from_millis(50);
 pub(super) struct Session {
     store: Store,
     options: Options,
+    /// Taken and in order, and not ready to be written yet.
+    taken: Option<(Lock, Writer<RealDisk>)>,
     held: Option<Held>,
     findings: Vec<Finding>,
     /// The filter over all keys; none where the store is held too briefly to fill one.
@@ -64,21 +66,43 @@ struct Held {
 }
 
 impl Session {
-    /// Takes a store and makes it ready for writing.
-    pub(super) fn begin(
-        store: Store,
-        options: Options,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Self, BeginError> {
-        let mut session = Self { store, options, held: None, findings: Vec::new(), known: None };
-        session.hold(progress)?;
+    /// Takes a store and brings its log in order, which takes no longer where it is large.
+    pub(super) fn begin(store: Store, options: Options) -> Result<Self, BeginError> {
+        let (taken, held, findings, known) = (None, None, Vec::new(), None);
+        let mut session = Self { store, options, taken, held, findings, known };
+        session.taken = Some(session.take()?);
         Ok(session)
     }
 
-    fn hold(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), BeginError> {
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(super) fn how_long(&self) -> Hold {
+        self.options.hold
+    }
+
+    fn take(&mut self) -> Result<(Lock, Writer<RealDisk>), BeginError> {
         let lock = Lock::take(self.store.root(), &self.options.owner, self.options.patience)?;
         let (writer, findings) = Writer::open(RealDisk, self.store.root().to_owned(), now_us())?;
         self.findings.extend(findings);
+        Ok((lock, writer))
+    }
+
+    /// Makes the store ready for writing, unless it is.
+    pub(super) fn hold_if_free(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), BeginError> {
+        if self.held.is_none() { self.hold(progress) } else { Ok(()) }
+    }
+
+    /// Makes the store ready for writing: the index is brought up to date, and the spool moved into the log.
+    fn hold(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), BeginError> {
+        let (lock, writer) = match self.taken.take() {
+            Some(taken) => taken,
+            None => self.take()?,
+        };
         let mut follow = self.open_index(&writer)?;
         let last = writer.next().get() - 1;
         let behind = last.saturating_sub(follow.watermark(Follower::Core).position);
@@ -152,6 +176,19 @@ impl Session {
         Ok(())
     }
 
+    /// Moves what came into the spool since the store was taken into the log; returns whether there was anything.
+    pub(super) fn empty_spool(&mut self) -> Result<bool, BeginError> {
+        if spool::is_empty(self.store.root()) {
+            return Ok(false);
+        }
+        match self.held {
+            Some(_) => self.take_spool()?,
+            // Which moves the spool too.
+            None => self.hold(&mut |_| {})?,
+        }
+        Ok(true)
+    }
+
     /// Moves what single commands left in the spool into the log.
     fn take_spool(&mut self) -> Result<(), BeginError> {
         let root = self.store.root().to_owned();
@@ -220,7 +257,7 @@ impl Session {
     }
 
     /// Lets the store go for a moment if it was held long enough and another process waits for it.
-    fn let_others(&mut self) {
+    pub(super) fn let_others(&mut self) {
         let is_due = self.held.as_ref().is_some_and(|held| held.since.elapsed() > HOLD_MIN);
         if self.options.hold == Hold::Long && is_due && self.is_wanted() {
             // What failed here fails again, and is told, when the store is taken next.
@@ -293,7 +330,7 @@ impl Session {
     /// Makes everything durable, indexes it, and lets the store go.
     pub(super) fn end(&mut self) -> Result<(), BeginError> {
         let ended = self.catch_up(&mut |_| {});
-        self.held = None;
+        (self.held, self.taken) = (None, None);
         ended
     }
 }

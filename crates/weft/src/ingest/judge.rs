@@ -1,5 +1,6 @@
 //! Judging a batch of lines: which may go into the log, which are refused and why.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use weft_event::Dialect;
@@ -10,9 +11,10 @@ use weft_log::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
 use weft_log::blobs::{BlobError, Blobs, ShrinkError, Which};
 use weft_log::rejected::{self, Reason, With};
 use weft_log::source::{Arrived, Batch, Origin};
+use weft_server::socket::request::Sent;
 
 /// The way in, as records and refusals have it.
-const VIA: &str = "ingest";
+pub(super) const VIA: &str = "ingest";
 
 /// How lines are judged.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +52,26 @@ pub(super) struct Judged {
     pub(super) n_bytes: usize,
     /// A value that could not be moved out of an event, which is nobody's fault but the disk's.
     pub(super) trouble: Option<BlobError>,
+}
+
+impl Judged {
+    /// Returns the events that may go into the log as they came.
+    pub(super) fn sent(&self, rules: Rules) -> Vec<Sent<'_>> {
+        let dialect = match rules.expect {
+            Expect::Any => None,
+            Expect::Dialect(dialect) => Some(dialect),
+        };
+        let all: Vec<Arrived<'_>> = self.batch.arrived().collect();
+        let sent = |idx: &usize| {
+            let arrived = &all[*idx];
+            let line: &[u8] = match arrived.item {
+                Item::Line(line) => line.bytes,
+                Item::Fault(_) => &[],
+            };
+            Sent { dialect, delivery: arrived.delivery().map(Cow::Owned), ..Sent::plain(line) }
+        };
+        self.lines.iter().map(sent).collect()
+    }
 }
 
 /// Judges the lines of a batch.

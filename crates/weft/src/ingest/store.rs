@@ -4,24 +4,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
-use weft_log::Store;
 use weft_log::admit::Gate;
 use weft_log::lock::LockError;
-use weft_log::log::{self, AppendError, BeginError, Durability, Log};
+use weft_log::log::{self, AppendError, BeginError, Durability};
 use weft_log::rejected::Rejected;
 use weft_log::source::{Batch, Mode};
 
 use super::judge::{Judged, Rules, judge};
 use super::report::Report;
 use crate::output;
-use crate::stores;
+use crate::writing::Writing;
 
 /// How often a batch is appended anew after a write that failed: what is in the log by then is recognised.
 const TRIES_MAX: usize = 2;
 
 /// Puts batches where they belong.
 pub(super) struct Keeper {
-    log: Log,
+    writing: Writing,
     rejected: Rejected,
     /// For a batch that has to be judged once more.
     gate: Gate,
@@ -40,15 +39,10 @@ pub(super) enum Stored {
 }
 
 impl Keeper {
-    pub(super) fn new(
-        store: Store,
-        log: Log,
-        rules: Rules,
-        mode: Mode,
-        stop: Arc<AtomicBool>,
-    ) -> Self {
+    pub(super) fn new(writing: Writing, rules: Rules, mode: Mode, stop: Arc<AtomicBool>) -> Self {
+        let store = writing.store();
         let (rejected, gate) = (Rejected::new(store.root()), rules.gate(store.blobs()));
-        Self { log, rejected, gate, rules, mode, stop, is_holding: true }
+        Self { writing, rejected, gate, rules, mode, stop, is_holding: true }
     }
 
     /// Returns whether the store may be held.
@@ -61,8 +55,7 @@ impl Keeper {
         if !std::mem::replace(&mut self.is_holding, false) {
             return;
         }
-        if let Err(error) = self.log.close() {
-            let error = anyhow::Error::new(error);
+        if let Err(error) = self.writing.close() {
             output::tell(format_args!(
                 "note: the index could not be brought up to date: {error:#}"
             ));
@@ -101,12 +94,8 @@ impl Keeper {
         loop {
             self.is_holding = true;
             let events = std::mem::take(&mut judged.events);
-            let batch = log::Batch { events, conditions: Vec::new(), durability };
-            let error = match self.log.append(batch) {
-                Ok(answer) => {
-                    stores::tell_findings(&self.log.take_findings());
-                    return Ok(Some(answer));
-                }
+            let error = match self.writing.append(events, || judged.sent(self.rules)) {
+                Ok(answer) => return Ok(Some(answer)),
                 Err(error) => error,
             };
             n_tries += 1;
@@ -116,14 +105,13 @@ impl Keeper {
                 }
                 (true, Mode::Follow { .. }) => {
                     if !std::mem::replace(&mut has_told, true) {
-                        let error = anyhow::Error::new(error);
                         output::tell(format_args!("note: waiting for the store: {error:#}"));
                     }
                 }
-                (true, Mode::Once) => return Err(error).context("cannot write to the store"),
+                (true, Mode::Once) => return Err(error.context("cannot write to the store")),
                 (false, Mode::Once | Mode::Follow { .. }) if n_tries < TRIES_MAX => {}
                 (false, Mode::Once | Mode::Follow { .. }) => {
-                    return Err(error).context("cannot write to the store");
+                    return Err(error.context("cannot write to the store"));
                 }
             }
             let batch = std::mem::take(&mut judged.batch);
@@ -133,14 +121,17 @@ impl Keeper {
 }
 
 /// Returns whether another process has the store.
-fn is_held(error: &AppendError) -> bool {
-    match error {
-        AppendError::Begin(error) => {
+fn is_held(error: &anyhow::Error) -> bool {
+    match error.downcast_ref::<AppendError>() {
+        Some(AppendError::Begin(error)) => {
             matches!(**error, BeginError::Lock(LockError::Held { .. }))
         }
-        AppendError::Condition { .. }
-        | AppendError::Write(_)
-        | AppendError::Identity(_)
-        | AppendError::Left => false,
+        Some(
+            AppendError::Condition { .. }
+            | AppendError::Write(_)
+            | AppendError::Identity(_)
+            | AppendError::Left,
+        )
+        | None => false,
     }
 }

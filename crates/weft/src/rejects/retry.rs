@@ -1,17 +1,24 @@
 //! Another try for what was refused: what passes now is stored, and no longer among it.
 
+use std::borrow::Cow;
+
 use weft_event::event::Expect;
 use weft_event::input::{Item, Lines};
 use weft_event::json::Json;
 use weft_log::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
 use weft_log::blobs::{Blobs, ShrinkError, Which};
-use weft_log::log::{Batch, Durability, Hold, Log, Outcome as Kind};
-use weft_log::rejected::{Kept, Reason, RefusalId, Rejected, Span};
+use weft_log::log::Outcome as Kind;
+use weft_log::rejected::{Kept, Reason, RefusalId, Rejected, Span, With};
+use weft_server::socket::request::Sent;
 
 use crate::Outcome;
 use crate::output::{self, Format, Shown};
 use crate::progress;
 use crate::stores::StoreArgs;
+use crate::writing::Writing;
+
+/// The way in where what was refused does not say its own.
+const VIA: &str = "rejects";
 
 /// Events that are stored together.
 const TOGETHER_MAX: usize = 1024;
@@ -33,21 +40,22 @@ pub(super) fn run(
     ids: &[String],
     format: Format,
 ) -> anyhow::Result<Outcome> {
-    let (store, log) = store_args.log(Hold::Long, &mut progress::indexing())?;
-    let mut gate = Gate::new(Blobs::new(store.blobs()), Which::Largest, Strictness::Lenient);
+    let mut writing = Writing::open(store_args, VIA, &mut progress::indexing())?;
+    let blobs = Blobs::new(writing.store().blobs());
+    let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
     let mut tries = Tries::default();
-    let mut events: Vec<(RefusalId, Admitted)> = Vec::new();
+    let mut events: Vec<Passed> = Vec::new();
     let mut take = |kept: Kept, tries: &mut Tries| -> anyhow::Result<()> {
         let bytes = rejected.bytes(&kept)?;
         match admit(&mut gate, &kept, &bytes)? {
-            Ok(event) => events.push((kept.id, event)),
-            Err(reasons) => {
+            Verdict::Passes { event, line } => events.push(Passed { kept, event: *event, line }),
+            Verdict::Refused(reasons) => {
                 tries.refused += 1;
                 tell(&kept, &reasons, format)?;
             }
         }
         if events.len() >= TOGETHER_MAX {
-            append(&log, &mut events, tries)?;
+            append(&mut writing, &mut events, tries)?;
         }
         Ok(())
     };
@@ -60,26 +68,36 @@ pub(super) fn run(
             take(rejected.read(id)?, &mut tries)?;
         }
     }
-    append(&log, &mut events, &mut tries)?;
-    log.close()?;
+    append(&mut writing, &mut events, &mut tries)?;
+    writing.close()?;
     // If this is cut short, another retry finds the events in the log.
     rejected.remove(&tries.done)?;
     tries.print(format)?;
     Ok(if tries.refused > 0 { Outcome::Found } else { Outcome::Fine })
 }
 
+/// What passes now.
+struct Passed {
+    kept: Kept,
+    event: Admitted,
+    /// The event, as it came, on one line.
+    line: Vec<u8>,
+}
+
+/// What another look at something refused comes to.
+enum Verdict {
+    Passes { event: Box<Admitted>, line: Vec<u8> },
+    Refused(Vec<Reason>),
+}
+
 /// Judges what was refused as if it had just come, by the way it came; returns why not if it is refused again.
-fn admit(
-    gate: &mut Gate,
-    kept: &Kept,
-    bytes: &[u8],
-) -> anyhow::Result<Result<Admitted, Vec<Reason>>> {
+fn admit(gate: &mut Gate, kept: &Kept, bytes: &[u8]) -> anyhow::Result<Verdict> {
     let mut lines = Lines::new(bytes);
     let line = loop {
         match lines.read()? {
             Some(Item::Line(line)) => break line.on_one_line(),
             Some(Item::Fault(_)) => {}
-            None => return Ok(Err(kept.reasons.clone())),
+            None => return Ok(Verdict::Refused(kept.reasons.clone())),
         }
     };
     let arrival = Arrival {
@@ -90,30 +108,44 @@ fn admit(
         topic: kept.with.topic.as_ref(),
     };
     match gate.admit(&arrival) {
-        Ok(event) => Ok(Ok(event)),
+        Ok(event) => Ok(Verdict::Passes { event: Box::new(event), line: line.into_owned() }),
         Err(Refusal::Large(ShrinkError::Blob(error))) => Err(error.into()),
-        Err(refusal) => Ok(Err(refusal.problems().iter().map(Reason::from).collect())),
+        Err(refusal) => Ok(Verdict::Refused(refusal.problems().iter().map(Reason::from).collect())),
     }
 }
 
 fn append(
-    log: &Log,
-    events: &mut Vec<(RefusalId, Admitted)>,
+    writing: &mut Writing,
+    passed: &mut Vec<Passed>,
     tries: &mut Tries,
 ) -> anyhow::Result<()> {
-    if events.is_empty() {
+    if passed.is_empty() {
         return Ok(());
     }
-    let (ids, events): (Vec<_>, Vec<_>) = std::mem::take(events).into_iter().unzip();
-    let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
-    for outcome in log.append(batch)?.outcomes {
+    let passed = std::mem::take(passed);
+    let sent = || passed.iter().map(Passed::sent).collect();
+    let events = passed.iter().map(|passed| passed.event.clone()).collect();
+    for outcome in writing.append(events, sent)?.outcomes {
         match outcome {
             Kind::Stored { .. } => tries.stored += 1,
             Kind::Repeat { .. } => tries.repeats += 1,
         }
     }
-    tries.done.extend(ids);
+    tries.done.extend(passed.iter().map(|passed| passed.kept.id));
     Ok(())
+}
+
+impl Passed {
+    fn sent(&self) -> Sent<'_> {
+        let With { dialect, delivery, topic } = &self.kept.with;
+        Sent {
+            line: &self.line,
+            via: Some(self.kept.via.as_str().into()),
+            dialect: *dialect,
+            delivery: delivery.as_deref().map(Cow::Borrowed),
+            topic: topic.as_ref().map(Cow::Borrowed),
+        }
+    }
 }
 
 /// Tells why something is still refused.

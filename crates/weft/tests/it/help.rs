@@ -63,7 +63,13 @@ fn help_as_a_whole() {
       import       Bring what other tools kept into the log
       verify       Check a store: every seal, checksum, link and position, the index, the blobs
       prune        Archive old segments, or delete them
+      sub          Make, list, pause, replay and remove subscriptions
       index        Show how far the index is, or make it again from the log
+      up           Run the server: HTTP on loopback, and the socket that commands write through
+      status       Tell whether a server runs on the store, and where
+      doctor       Check the store, its server and its disk, and say what to do
+      config       Show the settings of a store's server, and change them
+      service      Run the server as a service of the user's own
       types        List the event types: what each means, and the status it gives its actor
       schema       Print the JSON Schema of a dialect
       demo         Print a made-up night of agents at work, in all five dialects
@@ -82,6 +88,7 @@ fn help_as_a_whole() {
       weft ingest logs/                take every event in a folder into the log
       weft log 'level>=warn since:2h'  show what happened, by filter
       weft tail                        and what happens
+      weft up                          take events over HTTP too, and pass them on
       weft validate logs/              check every event in a folder
       weft explain logs/a.jsonl:12     say what one event means
       weft convert --to needle a.jsonl say it in another dialect

@@ -11,13 +11,14 @@ use crate::sandbox::{Ran, Sandbox, weft};
 fn types_are_a_table() {
     insta::assert_snapshot!(weft(&["types", "weft"]).show(), @"
     weft
-    TYPE                       STATUS  MEANING                                              FIELDS
-    subscription.changed       -       A subscription was made, changed, paused or removed  name
-    subscription.acknowledged  -       A subscription's position moved                      name, position
-    lease.changed              -       A lease was taken, renewed or let go                 key, owner, until
-    issue.changed              -       An issue was made or edited                          issue_id
-    log.pruned                 -       Segments were archived or deleted                    first, last, hash
-    log.redacted               -       A secret was taken out of a stored event             position, rule, body
+    TYPE                       STATUS  MEANING                                                       FIELDS
+    subscription.changed       -       A subscription was made, changed, paused or removed           name
+    subscription.acknowledged  -       A subscription's position moved                               name, position
+    subscription.dead          -       An event could not be delivered, or is no longer among those  name, position, error
+    lease.changed              -       A lease was taken, renewed or let go                          key, owner, until
+    issue.changed              -       An issue was made or edited                                   issue_id
+    log.pruned                 -       Segments were archived or deleted                             first, last, hash
+    log.redacted               -       A secret was taken out of a stored event                      position, rule, body
     --- stderr
     --- exit 0
     ");

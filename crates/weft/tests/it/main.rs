@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
 
 mod bad_input;
+mod config;
 mod convert;
 mod demo;
+mod doctor;
 mod documents;
 mod emit;
 mod explain;
@@ -18,11 +20,16 @@ mod memory;
 mod merge;
 mod rejects;
 mod sandbox;
+mod served;
+mod service;
 mod session;
 mod show;
 mod sql;
 mod stats;
 mod stored;
+mod sub;
 mod tail;
 mod trace;
+mod up;
 mod validate;
+mod ways;

@@ -43,6 +43,20 @@ impl Stored {
         stored
     }
 
+    /// Returns a store that has a group of these events many times, whatever that means for their identity.
+    pub(crate) fn many_times<L: AsRef<str>>(n_times: usize, lines: &[L]) -> Self {
+        let stored = Self { sandbox: Sandbox::with(&[]) };
+        let store = stored.store();
+        let mut writer = Writer::open(RealDisk, store.root().to_owned(), RECEIVED_US).unwrap().0;
+        let mut gate = gate(&store, Which::Largest);
+        let entries: Vec<_> =
+            lines.iter().map(|line| admit(&mut gate, line.as_ref()).entry).collect();
+        for _ in 0..n_times {
+            writer.append(&entries, RECEIVED_US).unwrap();
+        }
+        stored
+    }
+
     pub(crate) fn store(&self) -> Store {
         Store::make(&self.sandbox.path().join(".weft"), Network::Refuse).unwrap()
     }

@@ -26,7 +26,7 @@ impl Session {
     ) -> Result<CarriedCount, AppendError> {
         let begin = |error| AppendError::Begin(Arc::new(error));
         let identity = |error: JudgeError| AppendError::Identity(Arc::new(error));
-        self.hold_if_free().map_err(begin)?;
+        self.hold_if_free(&mut |_| {}).map_err(begin)?;
         self.catch_up(&mut |_| {}).map_err(begin)?;
         let held = self.held.as_mut().expect("the store is held");
         let newest = held.index.latest_within(range).map_err(|error| identity(error.into()))?;
@@ -61,7 +61,7 @@ impl Session {
     /// Takes segments that were removed out of the index, and lets others have the store between two of them.
     pub(in super::super) fn forget_removed(&mut self, removed: &Removed) -> Result<(), BeginError> {
         for (number, range) in &removed.segments {
-            self.hold_if_free()?;
+            self.hold_if_free(&mut |_| {})?;
             self.catch_up(&mut |_| {})?;
             let held = self.held.as_ref().expect("the store is held");
             let mut follow = super::lock(&held.follow);
@@ -79,13 +79,9 @@ impl Session {
 
     /// Gives the index's free space back.
     pub(in super::super) fn compact_index(&mut self) -> Result<(), BeginError> {
-        self.hold_if_free()?;
+        self.hold_if_free(&mut |_| {})?;
         let held = self.held.as_ref().expect("the store is held");
         Ok(super::lock(&held.follow).index().compact()?)
-    }
-
-    fn hold_if_free(&mut self) -> Result<(), BeginError> {
-        if self.held.is_none() { self.hold(&mut |_| {}) } else { Ok(()) }
     }
 }
 

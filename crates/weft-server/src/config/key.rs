@@ -1,0 +1,113 @@
+//! The names of all settings, where each is kept, and the nearest to a wrong one.
+
+use super::Config;
+use super::value::Slot;
+use crate::limits::{Limits, SubscriptionLimits};
+
+/// How far a name may be from one that is meant.
+const DISTANCE_MAX: usize = 4;
+
+/// Returns every setting with its place, in the order they are shown.
+pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
+    let Config { listen, log, limits } = config;
+    // Named one by one, so that no limit is without a setting.
+    let Limits {
+        body_bytes_max,
+        bodies_bytes_max,
+        request_events_max,
+        queue_bytes_max,
+        queue_patience,
+        connections_max,
+        request_patience,
+        streams_max,
+        stream_bytes_max,
+        reader_patience,
+        heartbeat,
+        page_records_max,
+        page_bytes_max,
+        recent_bytes_max,
+        reads_max,
+        index_lag_max,
+        subscriptions,
+    } = limits;
+    let SubscriptionLimits {
+        subscriptions_max,
+        held_max,
+        held_bytes_max,
+        acknowledge_every,
+        skipped_max,
+        dead_max,
+        pulls_max,
+        pull_events_max,
+        pull_patience_max,
+        end_patience,
+    } = subscriptions;
+    vec![
+        ("listen", Slot::Addresses(listen)),
+        ("log", Slot::Level(log)),
+        ("limits.body_bytes_max", Slot::Bytes(body_bytes_max)),
+        ("limits.bodies_bytes_max", Slot::Bytes(bodies_bytes_max)),
+        ("limits.request_events_max", Slot::Count(request_events_max)),
+        ("limits.queue_bytes_max", Slot::Bytes(queue_bytes_max)),
+        ("limits.queue_patience", Slot::Time(queue_patience)),
+        ("limits.connections_max", Slot::Count(connections_max)),
+        ("limits.request_patience", Slot::Time(request_patience)),
+        ("limits.streams_max", Slot::Count(streams_max)),
+        ("limits.stream_bytes_max", Slot::Bytes(stream_bytes_max)),
+        ("limits.reader_patience", Slot::Time(reader_patience)),
+        ("limits.heartbeat", Slot::Time(heartbeat)),
+        ("limits.page_records_max", Slot::Count(page_records_max)),
+        ("limits.page_bytes_max", Slot::Bytes(page_bytes_max)),
+        ("limits.recent_bytes_max", Slot::Bytes(recent_bytes_max)),
+        ("limits.reads_max", Slot::Count(reads_max)),
+        ("limits.index_lag_max", Slot::Positions(index_lag_max)),
+        ("subscriptions.subscriptions_max", Slot::Count(subscriptions_max)),
+        ("subscriptions.held_max", Slot::Count(held_max)),
+        ("subscriptions.held_bytes_max", Slot::Bytes(held_bytes_max)),
+        ("subscriptions.acknowledge_every", Slot::Time(acknowledge_every)),
+        ("subscriptions.skipped_max", Slot::Positions(skipped_max)),
+        ("subscriptions.dead_max", Slot::Count(dead_max)),
+        ("subscriptions.pulls_max", Slot::Count(pulls_max)),
+        ("subscriptions.pull_events_max", Slot::Count(pull_events_max)),
+        ("subscriptions.pull_patience_max", Slot::Time(pull_patience_max)),
+        ("subscriptions.end_patience", Slot::Time(end_patience)),
+    ]
+}
+
+/// Returns the variable that a setting has in the environment.
+pub(super) fn env_name(name: &str) -> String {
+    format!("WEFT_{}", name.replace('.', "_").to_ascii_uppercase())
+}
+
+/// Returns whether settings begin with this name and a dot.
+pub(super) fn is_table(name: &str) -> bool {
+    let begins = |known: &str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    slots(&mut Config::default()).iter().any(|(known, _)| begins(known))
+}
+
+/// Returns the setting whose name is nearest, if one is near.
+pub(super) fn nearest(name: &str) -> Option<&'static str> {
+    let mut config = Config::default();
+    let near = slots(&mut config).into_iter().flat_map(|(known, _)| {
+        // A setting that stands in the wrong table is near as well, and so is the name of a table.
+        let (table, inner) = known.split_once('.').unwrap_or((known, known));
+        let setting = (distance(name, known).min(distance(name, inner)), known);
+        [setting, (distance(name, table), table)]
+    });
+    near.min().filter(|(far, _)| *far <= DISTANCE_MAX.min(name.len() / 2)).map(|(_, name)| name)
+}
+
+/// Returns how many letters have to be changed to make one word of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, a) in a.chars().enumerate() {
+        let mut before = std::mem::replace(&mut row[0], i + 1);
+        for (j, b) in b.iter().enumerate() {
+            let changed = before + usize::from(a != *b);
+            before = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(before + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,187 @@
+//! The values of settings: how they are written, and what is wrong with those that are not so.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use toml::de::DeValue;
+use tracing::level_filters::LevelFilter;
+
+/// A value as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    Text(String),
+    Integer(u64),
+    List(Vec<Given>),
+    /// Anything else.
+    Other(&'static str),
+}
+
+/// Why a value does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Wrong {
+    #[error("{got} is not {wanted}")]
+    Kind { got: String, wanted: &'static str },
+    #[error("it has to be at least 1")]
+    Zero,
+}
+
+/// Where a setting is kept.
+pub(super) enum Slot<'c> {
+    Addresses(&'c mut Option<Vec<SocketAddr>>),
+    Level(&'c mut LevelFilter),
+    Count(&'c mut usize),
+    Positions(&'c mut u64),
+    Bytes(&'c mut usize),
+    Time(&'c mut Duration),
+}
+
+impl Given {
+    /// Returns what a file says.
+    pub(super) fn of(value: DeValue<'_>) -> Self {
+        match value {
+            DeValue::String(text) => Given::Text(text.into_owned()),
+            DeValue::Integer(number) => {
+                let digits = number.as_str().replace('_', "");
+                let parsed = u64::from_str_radix(&digits, number.radix());
+                parsed.map_or(Given::Other("a number below 0 or too large"), Given::Integer)
+            }
+            DeValue::Array(items) => {
+                Given::List(items.into_iter().map(|item| Given::of(item.into_inner())).collect())
+            }
+            DeValue::Float(_) => Given::Other("a number with a point"),
+            DeValue::Boolean(_) => Given::Other("true or false"),
+            DeValue::Datetime(_) => Given::Other("a time"),
+            DeValue::Table(_) => Given::Other("a table"),
+        }
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Given::Text(text) => format!("`{text}`"),
+            Given::Integer(number) => number.to_string(),
+            Given::List(_) => "a list".to_owned(),
+            Given::Other(what) => (*what).to_owned(),
+        }
+    }
+
+    /// Returns the text of one word, whichever way it was given.
+    fn text(&self) -> Option<String> {
+        match self {
+            Given::Text(text) => Some(text.trim().to_owned()),
+            Given::Integer(number) => Some(number.to_string()),
+            Given::List(_) | Given::Other(_) => None,
+        }
+    }
+
+    /// Returns the texts of a list; one text may hold several with commas between.
+    fn texts(&self) -> Option<Vec<String>> {
+        match self {
+            Given::List(items) => items.iter().map(Given::text).collect(),
+            Given::Text(text) => Some(text.split(',').map(|part| part.trim().to_owned()).collect()),
+            Given::Integer(_) | Given::Other(_) => None,
+        }
+    }
+}
+
+impl Slot<'_> {
+    /// Sets it.
+    pub(super) fn set(&mut self, given: &Given) -> Result<(), Wrong> {
+        let wrong = |wanted| Wrong::Kind { got: given.show(), wanted };
+        match self {
+            Slot::Addresses(addresses) => {
+                let texts = given.texts().unwrap_or_default();
+                let parsed = texts.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
+                let wanted = "an address and port, such as 127.0.0.1:9338";
+                match parsed {
+                    Ok(parsed) if !parsed.is_empty() => **addresses = Some(parsed),
+                    Ok(_) | Err(_) => return Err(wrong(wanted)),
+                }
+            }
+            Slot::Level(level) => {
+                let word = given.text().unwrap_or_default();
+                let wanted = "one of off, error, warn, info, debug and trace";
+                **level = word.parse().map_err(|_no_level| wrong(wanted))?;
+            }
+            Slot::Count(count) => {
+                let number = given.text().and_then(|text| text.replace('_', "").parse().ok());
+                **count = positive(number.ok_or_else(|| wrong("a number"))?)?;
+            }
+            Slot::Positions(count) => {
+                let number = given.text().and_then(|text| text.replace('_', "").parse().ok());
+                **count = positive(number.ok_or_else(|| wrong("a number"))?)? as u64;
+            }
+            Slot::Bytes(bytes) => {
+                let number = given.text().and_then(|text| parse_bytes(&text));
+                let wanted = "a number of bytes, such as 65536, 64K or 16M";
+                **bytes = positive(number.ok_or_else(|| wrong(wanted))?)?;
+            }
+            Slot::Time(time) => {
+                let parsed = given.text().and_then(|text| parse_time(&text));
+                let wanted = "a time with its unit, such as 500ms, 30s or 2m";
+                **time = parsed.ok_or_else(|| wrong(wanted))?;
+                if time.is_zero() {
+                    return Err(Wrong::Zero);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the value as it would be written.
+    pub(super) fn show(&self) -> String {
+        match self {
+            Slot::Addresses(None) => "127.0.0.1:9338 or any free port".to_owned(),
+            Slot::Addresses(Some(addresses)) => {
+                let all: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+                all.join(", ")
+            }
+            Slot::Level(level) => level.to_string(),
+            Slot::Count(count) => count.to_string(),
+            Slot::Positions(count) => count.to_string(),
+            Slot::Bytes(bytes) => show_bytes(**bytes),
+            Slot::Time(time) => show_time(**time),
+        }
+    }
+}
+
+fn positive(number: usize) -> Result<usize, Wrong> {
+    if number == 0 { Err(Wrong::Zero) } else { Ok(number) }
+}
+
+fn parse_bytes(text: &str) -> Option<usize> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 0,
+        "K" | "KIB" => 10,
+        "M" | "MIB" => 20,
+        "G" | "GIB" => 30,
+        _ => return None,
+    };
+    digits.replace('_', "").parse::<usize>().ok()?.checked_mul(1 << shift)
+}
+
+fn show_bytes(bytes: usize) -> String {
+    let units = [(30, "G"), (20, "M"), (10, "K")];
+    let whole = units.into_iter().find(|(shift, _)| bytes.is_multiple_of(1 << shift));
+    whole.map_or(bytes.to_string(), |(shift, unit)| format!("{}{unit}", bytes >> shift))
+}
+
+fn parse_time(text: &str) -> Option<Duration> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.parse().ok()?;
+    match &text[digits.len()..] {
+        "ms" => Some(Duration::from_millis(number)),
+        "s" => Some(Duration::from_secs(number)),
+        "m" => Some(Duration::from_secs(number.checked_mul(60)?)),
+        "h" => Some(Duration::from_secs(number.checked_mul(3600)?)),
+        _ => None,
+    }
+}
+
+fn show_time(time: Duration) -> String {
+    match (time.as_millis() % 1000, time.as_secs()) {
+        (0, seconds) if seconds.is_multiple_of(60) => format!("{}m", seconds / 60),
+        (0, seconds) => format!("{seconds}s"),
+        (_, _) => format!("{}ms", time.as_millis()),
+    }
+}

@@ -1,0 +1,337 @@
+//! What is in the log, as it comes: one thread reads new records once for every stream and subscription, and keeps the newest in
+//! memory. Whoever is further behind reads the log itself.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::{Semaphore, watch};
+use weft_log::disk::RealDisk;
+use weft_log::reader::{Mileage, ReadError, Reader};
+use weft_log::{Meta, Position, Store};
+
+/// How long at most a record of another process goes unnoticed.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// Bytes that a reader is given at a time where it does not say.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// Readers that read the log itself at a time. Each needs memory for a group of it while it does.
+const HISTORIES_MAX: usize = 8;
+
+/// A record as streams and subscriptions are given it.
+#[derive(Clone, Debug)]
+pub struct Live {
+    /// What Weft adds.
+    pub meta: Meta,
+    /// The event, as it came.
+    pub line: Bytes,
+}
+
+/// Records that follow each other.
+#[derive(Clone, Debug, Default)]
+pub struct Chunk {
+    /// The records, in order.
+    pub records: Vec<Arc<Live>>,
+    /// Positions among them whose records are damaged or gone.
+    pub lost: Vec<(Position, Position)>,
+}
+
+/// Wakes the feed when something was written. Cheap to clone.
+#[derive(Clone)]
+pub struct Waker(SyncSender<()>);
+
+impl Waker {
+    /// Says that there may be more in the log.
+    pub fn wake(&self) {
+        match self.0.try_send(()) {
+            // One call that waits says all that a second could; a feed that ended needs none.
+            Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
+        }
+    }
+}
+
+/// The newest records, and how far the log goes. Cheap to clone.
+#[derive(Clone)]
+pub struct Feed {
+    shared: Arc<Shared>,
+    last: watch::Receiver<u64>,
+}
+
+struct Shared {
+    store: Store,
+    recent: Mutex<Recent>,
+    recent_bytes_max: usize,
+    histories: Arc<Semaphore>,
+}
+
+/// The newest records. All from `first` on are here but those that are lost.
+struct Recent {
+    first: u64,
+    records: VecDeque<Arc<Live>>,
+    lost: VecDeque<(Position, Position)>,
+    bytes: usize,
+}
+
+/// The feed's thread. It ends when its [`Waker`]s are dropped.
+pub struct FeedThread(JoinHandle<()>);
+
+impl FeedThread {
+    /// Waits for the end of the thread.
+    pub fn join(self) {
+        if let Err(panic) = self.0.join() {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+/// Begins to follow a store from its end.
+pub fn start(
+    store: Store,
+    recent_bytes_max: usize,
+) -> Result<(Feed, Waker, FeedThread), ReadError> {
+    let head = weft_log::reader::read_head(&RealDisk, store.root())?;
+    let reader = Reader::open(RealDisk, store.root().to_owned(), head.next)?;
+    let (tell, last) = watch::channel(head.next.get() - 1);
+    let recent = Recent {
+        first: head.next.get(),
+        records: VecDeque::new(),
+        lost: VecDeque::new(),
+        bytes: 0,
+    };
+    let (recent, histories) = (Mutex::new(recent), Arc::new(Semaphore::new(HISTORIES_MAX)));
+    let shared = Arc::new(Shared { store, recent, recent_bytes_max, histories });
+    let (wake, woken) = sync_channel(1);
+    let feed = Feed { shared: Arc::clone(&shared), last };
+    let thread = thread::spawn(move || follow(reader, &shared, &tell, &woken));
+    Ok((feed, Waker(wake), FeedThread(thread)))
+}
+
+fn follow(
+    mut reader: Reader<RealDisk>,
+    shared: &Shared,
+    tell: &watch::Sender<u64>,
+    woken: &Receiver<()>,
+) {
+    use std::sync::mpsc::RecvTimeoutError;
+    loop {
+        match read_on(&mut reader, shared) {
+            Ok(Some(last)) => drop(tell.send_replace(last)),
+            Ok(None) => {}
+            // The store is read again at the next look; what cannot be read now stays unread, and nothing is skipped.
+            Err(error) => tracing::warn!("cannot follow the log: {error}"),
+        }
+        match woken.recv_timeout(LOOK_EVERY) {
+            Ok(()) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+/// Reads everything that is new; returns the last position if there was anything.
+fn read_on(reader: &mut Reader<RealDisk>, shared: &Shared) -> Result<Option<u64>, ReadError> {
+    let mut last = None;
+    while let Some(batch) = reader.read()? {
+        let chunk = Chunk::of(batch.records(), batch.lost());
+        lock(&shared.recent).add(chunk, shared.recent_bytes_max);
+        last = Some(batch.mileage.next.get() - 1);
+    }
+    Ok(last)
+}
+
+impl Chunk {
+    fn of<'b>(
+        records: impl Iterator<Item = (weft_log::Record<'b>, weft_log::reader::Place)>,
+        lost: impl Iterator<Item = (Position, Position)>,
+    ) -> Self {
+        let live = |(record, _): (weft_log::Record<'b>, _)| {
+            Arc::new(Live { meta: record.meta, line: Bytes::copy_from_slice(record.line) })
+        };
+        Self { records: records.map(live).collect(), lost: lost.collect() }
+    }
+
+    fn bytes(&self) -> usize {
+        self.records.iter().map(|record| record.line.len()).sum()
+    }
+
+    /// Leaves out what is before a position.
+    fn begin_at(&mut self, from: Position) {
+        self.records.retain(|record| record.meta.position >= from);
+        self.lost.retain(|(_, last)| *last >= from);
+    }
+
+    /// Leaves out what is behind a position. Of what is lost, only what begins behind it is: a run is told whole.
+    fn end_at(&mut self, upto: Position) {
+        self.records.retain(|record| record.meta.position <= upto);
+        self.lost.retain(|(first, _)| *first <= upto);
+    }
+
+    /// Cuts it off where it is larger than so many bytes; returns the last position that is left if it was.
+    fn cut(&mut self, bytes_max: usize) -> Option<Position> {
+        let n = n_within(self.records.iter(), bytes_max);
+        if n == self.records.len() {
+            return None;
+        }
+        let upto = self.records[n - 1].meta.position;
+        self.end_at(upto);
+        Some(upto)
+    }
+}
+
+impl Recent {
+    fn add(&mut self, chunk: Chunk, bytes_max: usize) {
+        self.bytes += chunk.bytes();
+        self.records.extend(chunk.records);
+        self.lost.extend(chunk.lost);
+        while self.bytes > bytes_max
+            && let Some(oldest) = self.records.pop_front()
+        {
+            self.bytes -= oldest.line.len();
+            self.first = oldest.meta.position.get() + 1;
+        }
+        while self.lost.pop_front_if(|(_, last)| last.get() < self.first).is_some() {}
+    }
+
+    /// Returns the records from a position on, up to about so many bytes, and the last position that this tells of: `last` where there
+    /// are none; `None` if they are no longer here.
+    fn from(&self, next: Position, last: Position, bytes_max: usize) -> Option<(Chunk, Position)> {
+        if next.get() < self.first {
+            return None;
+        }
+        let start = self.records.partition_point(|record| record.meta.position < next);
+        let n = n_within(self.records.range(start..), bytes_max);
+        let records: Vec<_> = self.records.range(start..start + n).cloned().collect();
+        let upto = records.last().map_or(last, |record| record.meta.position);
+        let lost = self.lost.iter().copied().filter(|(_, last)| *last >= next).collect();
+        let mut chunk = Chunk { records, lost };
+        chunk.end_at(upto);
+        Some((chunk, upto))
+    }
+}
+
+impl Feed {
+    /// Returns the last position that is durable; 0 in an empty log.
+    pub fn last(&self) -> u64 {
+        *self.last.borrow()
+    }
+
+    /// Returns a reader from a position on.
+    pub fn cursor(&self, next: Position) -> Cursor {
+        Cursor { feed: self.clone(), next, history: None }
+    }
+}
+
+/// A reader of the feed at its own pace.
+pub struct Cursor {
+    feed: Feed,
+    next: Position,
+    /// Up to where groups of the log were read whole, while the cursor is behind what is kept in memory.
+    history: Option<Mileage>,
+}
+
+impl Cursor {
+    /// Returns the position of the next record.
+    pub fn next(&self) -> Position {
+        self.next
+    }
+
+    /// Waits until there is something to read; returns whether there will ever be.
+    pub async fn ready(&mut self) -> bool {
+        let next = self.next.get();
+        self.feed.last.wait_for(|last| *last >= next).await.is_ok()
+    }
+
+    /// Returns what comes next, in portions; empty where there is nothing yet. May be dropped half-way without losing anything.
+    pub async fn read(&mut self) -> Result<Chunk, ReadError> {
+        self.read_upto(CHUNK_BYTES).await
+    }
+
+    /// Returns what comes next, up to about so many bytes: one record more than fit, at least one.
+    pub async fn read_upto(&mut self, bytes_max: usize) -> Result<Chunk, ReadError> {
+        let last = Position::new(self.feed.last()).filter(|last| *last >= self.next);
+        let Some(last) = last else { return Ok(Chunk::default()) };
+        let recent = lock(&self.feed.shared.recent).from(self.next, last, bytes_max);
+        let (chunk, next) = match recent {
+            Some((chunk, upto)) => {
+                self.history = None;
+                (chunk, Some(upto.plus(1)))
+            }
+            None => self.read_history(bytes_max).await?,
+        };
+        if let Some(next) = next {
+            self.next = self.next.max(next);
+        }
+        Ok(chunk)
+    }
+
+    async fn read_history(
+        &mut self,
+        bytes_max: usize,
+    ) -> Result<(Chunk, Option<Position>), ReadError> {
+        let shared = Arc::clone(&self.feed.shared);
+        let turn = Arc::clone(&shared.histories).acquire_owned().await;
+        let (from, history) = (self.next, self.history);
+        let read = tokio::task::spawn_blocking(move || {
+            let read = read_log(&shared.store, from, history, bytes_max);
+            drop(turn);
+            read
+        });
+        let (chunk, next, history) =
+            read.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
+        self.history = history;
+        Ok((chunk, next))
+    }
+}
+
+/// Reads the log from a position on, up to about so many bytes; returns what comes next, and from where to read it.
+fn read_log(
+    store: &Store,
+    from: Position,
+    history: Option<Mileage>,
+    bytes_max: usize,
+) -> Result<(Chunk, Option<Position>, Option<Mileage>), ReadError> {
+    let root = || store.root().to_owned();
+    let resumed = history.map(|mileage| Reader::resume(RealDisk, root(), mileage)).transpose()?;
+    let mut reader = match resumed.flatten() {
+        Some(reader) => reader,
+        None => Reader::open(RealDisk, root(), from)?,
+    };
+    let (mut all, mut next, mut history, mut bytes) = (Chunk::default(), None, history, 0);
+    while bytes < bytes_max
+        && let Some(batch) = reader.read()?
+    {
+        let mut chunk = Chunk::of(batch.records(), batch.lost());
+        chunk.begin_at(from);
+        let cut = chunk.cut(bytes_max - bytes);
+        bytes += chunk.bytes();
+        all.records.append(&mut chunk.records);
+        all.lost.append(&mut chunk.lost);
+        if let Some(upto) = cut {
+            // The group is read again for the rest of it, so that nobody holds it in memory meanwhile.
+            return Ok((all, Some(upto.plus(1)), history));
+        }
+        (next, history) = (Some(batch.mileage.next), Some(batch.mileage));
+    }
+    Ok((all, next, history))
+}
+
+/// Returns how many records come to so many bytes: one more than fit, unless there are no more.
+fn n_within<'l>(records: impl Iterator<Item = &'l Arc<Live>>, bytes_max: usize) -> usize {
+    let mut bytes = 0;
+    let fits = |record: &&Arc<Live>| {
+        let before = bytes;
+        bytes += record.line.len();
+        before < bytes_max
+    };
+    records.take_while(fits).count()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! What readers of the feed are given, near its end and far behind it.
+
+use std::time::Duration;
+
+use weft_event::event::Expect;
+use weft_event::sample;
+use weft_log::admit::{Arrival, Gate, Strictness};
+use weft_log::blobs::{Blobs, Which};
+use weft_log::lock::Owner;
+use weft_log::log::{Batch, Durability, Hold, Indexing, Log, Options};
+use weft_log::{Network, Position, Store};
+
+use super::{Cursor, start};
+
+const N_EVENTS: usize = 3000;
+
+/// A store with a log that is written to.
+struct Written {
+    _folder: tempfile::TempDir,
+    store: Store,
+    log: Log,
+    events: Vec<String>,
+}
+
+impl Written {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::make(folder.path(), Network::Refuse).expect("a store");
+        let owner = Owner { pid: std::process::id(), what: "test".to_owned() };
+        let (patience, hold, indexing) = (Duration::ZERO, Hold::Long, Indexing::Meanwhile);
+        let options = Options { owner, patience, hold, indexing };
+        let log = Log::open(store.clone(), options, &mut |_| {}).expect("a log");
+        let events = sample::events(7).take(N_EVENTS).collect();
+        Self { _folder: folder, store, log, events }
+    }
+
+    fn append(&self, events: &[String]) {
+        let blobs = Blobs::new(self.store.blobs());
+        let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+        let mut admit = |event: &String| {
+            let (line, expect, via) = (event.as_bytes(), Expect::Any, "test");
+            gate.admit(&Arrival { line, expect, via, delivery: None, topic: None }).expect("valid")
+        };
+        let events = events.iter().map(&mut admit).collect();
+        let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
+        self.log.append(batch).expect("it is written");
+    }
+}
+
+/// Reads up to the last event, and checks that each comes once and in order.
+async fn expect_rest(mut cursor: Cursor, events: &[String]) {
+    let mut next = cursor.next().get();
+    while next <= events.len() as u64 {
+        assert!(cursor.ready().await, "the feed goes on");
+        let chunk = cursor.read().await.expect("it can be read");
+        assert!(chunk.lost.is_empty());
+        for live in chunk.records {
+            assert_eq!(live.meta.position.get(), next);
+            let event = &events[usize::try_from(next).expect("small") - 1];
+            assert_eq!(live.line, event.as_bytes());
+            next += 1;
+        }
+        assert_eq!(cursor.next().get(), next);
+    }
+}
+
+#[test]
+fn every_cursor_reads_everything_once_however_far_behind_it_is() {
+    let written = Written::new();
+    let (before, after) = written.events.split_at(N_EVENTS / 3);
+    before.chunks(100).for_each(|some| written.append(some));
+    // Room for a few dozen records only: cursors fall out of it and read the log.
+    let (feed, waker, thread) = start(written.store.clone(), 20_000).expect("it can be read");
+    assert_eq!(feed.last(), before.len() as u64);
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_time().build().expect("runtime");
+    let position = |n: usize| Position::new(n as u64).expect("not 0");
+    let readers: Vec<_> = [1, 2, before.len() / 2, before.len(), before.len() + 1, N_EVENTS]
+        .map(|n| {
+            let (cursor, events) = (feed.cursor(position(n)), written.events.clone());
+            runtime.spawn(async move {
+                let read = expect_rest(cursor, &events);
+                tokio::time::timeout(Duration::from_secs(60), read).await.expect("in time");
+            })
+        })
+        .into();
+    for some in after.chunks(37) {
+        written.append(some);
+        waker.wake();
+    }
+    readers.into_iter().for_each(|reader| runtime.block_on(reader).expect("as expected"));
+    drop(waker);
+    thread.join();
+}
+
+#[test]
+fn what_another_writes_is_noticed_without_being_told() {
+    let written = Written::new();
+    written.append(&written.events[..10]);
+    let (feed, waker, thread) = start(written.store.clone(), 1 << 20).expect("it can be read");
+    written.append(&written.events[10..20]);
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().build().expect("runtime");
+    let cursor = feed.cursor(Position::new(11).expect("not 0"));
+    let read = expect_rest(cursor, &written.events[..20]);
+    runtime
+        .block_on(async { tokio::time::timeout(Duration::from_secs(60), read).await })
+        .expect("in time");
+    drop(waker);
+    thread.join();
+}

@@ -1,0 +1,51 @@
+//! The HTTP interface: one router over the parts of the server. Each part has its own file and its own routes.
+
+pub(crate) mod answer;
+pub(crate) mod body;
+mod cloud;
+mod connection;
+mod events;
+mod guard;
+mod health;
+mod openapi;
+pub(crate) mod params;
+pub(crate) mod query;
+mod read;
+mod stream;
+mod subs;
+
+use axum::Router;
+use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::from_fn_with_state;
+
+use crate::Core;
+use crate::access::Access;
+use answer::Failure;
+
+pub use connection::{serve, serve_connection};
+
+/// Returns everything that is served over HTTP, behind the checks of who may ask.
+pub fn router(core: &Core, access: Access) -> Router {
+    Router::new()
+        .merge(events::routes())
+        .merge(health::routes())
+        .merge(openapi::routes())
+        .merge(read::routes())
+        .merge(stream::routes())
+        .merge(subs::routes())
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn_with_state(access, guard::check))
+        .with_state(core.clone())
+}
+
+async fn unknown_path(uri: Uri) -> Failure {
+    let path: String = uri.path().chars().take(200).collect();
+    Failure::new(StatusCode::NOT_FOUND, "unknown_path", format!("there is nothing at {path}"))
+}
+
+async fn wrong_method(method: Method, uri: Uri) -> Failure {
+    let path: String = uri.path().chars().take(200).collect();
+    let message = format!("{path} does not take {method}");
+    Failure::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", message)
+}

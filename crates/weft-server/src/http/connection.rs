@@ -1,0 +1,126 @@
+//! Connections: accepted up to a limit, given so long to send their headers, and ended with the server.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::Core;
+use crate::patience::Patient;
+
+/// Bytes of a request's headers, first line included.
+const HEADER_BYTES_MAX: usize = 64 << 10;
+
+/// How long the listener rests after it failed to accept, such as for want of descriptors.
+const REST: Duration = Duration::from_millis(100);
+
+/// Serves connections until the server ends; then those that are open may finish what they are at.
+pub async fn serve(listener: TcpListener, router: Router, core: Core) {
+    let room = Arc::new(Semaphore::new(core.limits().connections_max));
+    let mut open = JoinSet::new();
+    loop {
+        let next = async {
+            let place = Arc::clone(&room).acquire_owned().await.expect("nobody closes it");
+            (place, listener.accept().await)
+        };
+        let (place, accepted) = tokio::select! {
+            next = next => next,
+            Some(_ended) = open.join_next() => continue,
+            () = core.ended() => break,
+        };
+        let (stream, _peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!("cannot accept a connection: {error}");
+                tokio::time::sleep(REST).await;
+                continue;
+            }
+        };
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!("a connection ended before it began: {error}");
+            continue;
+        }
+        let (router, core) = (router.clone(), core.clone());
+        open.spawn(async move {
+            let stream = Patient::new(stream, core.limits().reader_patience);
+            serve_connection(stream, router, &core).await;
+            drop(place);
+        });
+    }
+    drop(listener);
+    while open.join_next().await.is_some() {}
+    // A WebSocket is no longer part of the connection that it began as.
+    core.streams_ended().await;
+}
+
+/// Serves one connection, of whatever kind, until its client or the server ends it.
+pub async fn serve_connection<I>(io: I, router: Router, core: &Core)
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let _open = Open::count(core);
+    let mut http = http1::Builder::new();
+    // A client that has sent all it has to say may close its side and still wait for the answer.
+    http.half_close(true)
+        .timer(TokioTimer::new())
+        .header_read_timeout(core.limits().request_patience)
+        .max_header_size(HEADER_BYTES_MAX);
+    let service = TowerToHyperService::new(router);
+    let mut connection = http.serve_connection(TokioIo::new(io), service).with_upgrades();
+    let served = tokio::select! {
+        served = &mut connection => served,
+        () = core.ended() => {
+            std::pin::Pin::new(&mut connection).graceful_shutdown();
+            (&mut connection).await
+        }
+    };
+    let Err(error) = served else { return };
+    let parts = connection.into_parts();
+    match parts {
+        // Half a request is told that it took too long; a connection that is only idle ends without a word.
+        Some(parts) if error.is_timeout() && !parts.read_buf.is_empty() => {
+            tell_too_slow(parts.io.into_inner()).await;
+        }
+        Some(_) | None => tracing::debug!("a connection ended: {error}"),
+    }
+}
+
+/// Answers headers that did not come in time.
+async fn tell_too_slow(mut io: impl AsyncWrite + Unpin) {
+    let text = r#"{"error":{"code":"too_slow","message":"the headers did not come in time (request_patience)","limit":"request_patience"}}"#;
+    let answer = format!(
+        "HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{text}",
+        text.len()
+    );
+    let told = async {
+        io.write_all(answer.as_bytes()).await?;
+        io.shutdown().await
+    };
+    // A client that is gone needs no answer, and one that does not read gets no more time.
+    drop(tokio::time::timeout(REST, told).await);
+}
+
+/// One open connection, counted while it lasts.
+struct Open<'c>(&'c AtomicU64);
+
+impl<'c> Open<'c> {
+    fn count(core: &'c Core) -> Self {
+        let connections = &core.counters().connections;
+        connections.fetch_add(1, Ordering::Relaxed);
+        Self(connections)
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,231 @@
+//! What every request has to pass: is it for this host, does it come from a page of ours, may its sender do this.
+
+use axum::extract::{Request, State};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, HOST, ORIGIN, VARY,
+    WWW_AUTHENTICATE,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use weft_event::json::Json;
+
+use super::answer::Failure;
+use super::{body, query};
+use crate::access::tokens::Scope;
+use crate::access::{Access, Demand, Verdict};
+
+/// Names that tokens are sent under in addresses, where logs and histories keep them.
+const TOKEN_NAMES: [&str; 2] = ["token", "access_token"];
+
+/// Lets a request through, or answers it.
+pub(super) async fn check(State(access): State<Access>, request: Request, next: Next) -> Response {
+    let origin = match passes(&access, &request) {
+        Ok(origin) => origin,
+        Err(failure) => {
+            let (parts, body) = request.into_parts();
+            body::discard(&parts.headers, body).await;
+            return failure.into_response();
+        }
+    };
+    let Some(origin) = origin else { return next.run(request).await };
+    let mut response = if is_preflight(&request) { preflight() } else { next.run(request).await };
+    response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    response.headers_mut().append(VARY, HeaderValue::from_static("Origin"));
+    response
+}
+
+/// Returns whether a request may go on; with the origin that has to be told so, if it is another than ours.
+fn passes(access: &Access, request: &Request) -> Result<Option<HeaderValue>, Failure> {
+    let headers = request.headers();
+    let host = host_of(request)?;
+    if !access.knows_host(without_port(host)) {
+        let message = format!("this server is not {}", shorten(host));
+        return Err(Failure::new(StatusCode::FORBIDDEN, "wrong_host", message));
+    }
+    let foreign = foreign_origin(access, headers, host)?;
+    if let Some(found) = request.uri().query() {
+        refuse_token_in_url(found)?;
+    }
+    // A browser asks without a token whether it may send one.
+    let asks_before = foreign.is_some() && is_preflight(request);
+    match needed(request.method(), request.uri().path()) {
+        Some(scope) if !asks_before => check_token(access, headers, scope)?,
+        Some(_) | None => {}
+    }
+    Ok(foreign)
+}
+
+/// Returns the one host that a request names.
+fn host_of(request: &Request) -> Result<&str, Failure> {
+    let bad = |message| Failure::bad("bad_host", message);
+    let mut hosts = request.headers().get_all(HOST).iter();
+    let named = hosts.next();
+    if hosts.next().is_some() {
+        return Err(bad("the request names more than one host"));
+    }
+    let named = named.map(|host| host.to_str()).transpose();
+    let named = named.map_err(|_not_text| bad("the host is not readable"))?;
+    // An address with a host in it goes before the header.
+    let host = request.uri().authority().map(|authority| authority.as_str()).or(named);
+    host.ok_or_else(|| bad("the request names no host"))
+}
+
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port))
+            if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() =>
+        {
+            name
+        }
+        Some(_) | None => host,
+    }
+}
+
+/// Returns the origin of a request if it is known and not the server's own.
+fn foreign_origin(
+    access: &Access,
+    headers: &HeaderMap,
+    host: &str,
+) -> Result<Option<HeaderValue>, Failure> {
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let Some(origin) = origins.next() else { return Ok(None) };
+    let text = origin.to_str().unwrap_or_default();
+    let is_own = is_same_origin(text, host);
+    if origins.next().is_some() || !(is_own || access.knows_origin(text)) {
+        let message = format!("pages of {} may not ask here", shorten(text));
+        return Err(Failure::new(StatusCode::FORBIDDEN, "wrong_origin", message));
+    }
+    Ok((!is_own).then(|| origin.clone()))
+}
+
+fn is_same_origin(origin: &str, host: &str) -> bool {
+    let with_port = |host: &str, port: &str| {
+        let has_port = without_port(host).len() < host.len();
+        if has_port {
+            host.to_ascii_lowercase()
+        } else {
+            format!("{host}:{port}").to_ascii_lowercase()
+        }
+    };
+    let same = |own: &str, port| with_port(own, port) == with_port(host, port);
+    match origin.split_once("://") {
+        Some(("http", own)) => same(own, "80"),
+        Some(("https", own)) => same(own, "443"),
+        Some(_) | None => false,
+    }
+}
+
+fn refuse_token_in_url(found: &str) -> Result<(), Failure> {
+    for pair in query::pairs(found) {
+        let (name, _) = pair.map_err(|error| Failure::bad("bad_query", error.to_string()))?;
+        if TOKEN_NAMES.iter().any(|token| name.eq_ignore_ascii_case(token)) {
+            let message = "a token in an address is kept in logs and histories: send it in the header `Authorization: Bearer …`, and revoke this one";
+            return Err(Failure::bad("token_in_url", message));
+        }
+    }
+    Ok(())
+}
+
+/// Returns what a token has to be good for; `None` where none is needed.
+fn needed(method: &Method, path: &str) -> Option<Scope> {
+    let is_under = |folder: &str| {
+        path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let is_read = method == Method::GET || method == Method::HEAD;
+    if is_read && (path == "/healthz" || path == "/readyz") {
+        None
+    } else if is_under("/v1/tokens") {
+        Some(Scope::Admin)
+    } else if is_read || (method == Method::POST && is_acknowledgement(path)) {
+        Some(Scope::Read)
+    } else if method == Method::POST && path == "/v1/events" {
+        Some(Scope::Write)
+    } else {
+        Some(Scope::Admin)
+    }
+}
+
+/// Returns whether a path is where a subscriber says which events it has dealt with: who reads them has to.
+fn is_acknowledgement(path: &str) -> bool {
+    let name = path.strip_prefix("/v1/subscriptions/").and_then(|path| path.strip_suffix("/ack"));
+    name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
+}
+
+fn check_token(access: &Access, headers: &HeaderMap, needed: Scope) -> Result<(), Failure> {
+    let unauthorized = |code, message| {
+        let realm = HeaderValue::from_static("Bearer realm=\"weft\"");
+        Failure::new(StatusCode::UNAUTHORIZED, code, message).with_header(WWW_AUTHENTICATE, realm)
+    };
+    let token = bearer(headers)?;
+    let token = match (token, access.rules().demand) {
+        (Some(token), Demand::Token | Demand::Nothing) => token,
+        (None, Demand::Nothing) => return Ok(()),
+        (None, Demand::Token) => {
+            let message = "a token is needed: `weft token new` makes one, and it is sent as `Authorization: Bearer …`";
+            return Err(unauthorized("no_token", message));
+        }
+    };
+    match access.judge(token, needed) {
+        Ok(Verdict::Granted) => Ok(()),
+        Ok(Verdict::Unknown) => Err(unauthorized("unknown_token", "the token is not known")),
+        Ok(Verdict::WrongScope) => {
+            let scope = needed.as_str();
+            let message = format!("the token is not good for this: it lacks the scope {scope}");
+            let failure = Failure::new(StatusCode::FORBIDDEN, "wrong_scope", message);
+            Err(failure.with("scope", Json::text(scope)))
+        }
+        Err(error) => {
+            tracing::error!("tokens cannot be checked: {error}");
+            let status = StatusCode::SERVICE_UNAVAILABLE;
+            Err(Failure::new(status, "tokens_unreadable", "tokens cannot be checked now"))
+        }
+    }
+}
+
+/// Returns the token of a request; `None` if it has none.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
+    let mut found = headers.get_all(AUTHORIZATION).iter();
+    let Some(first) = found.next() else { return Ok(None) };
+    if found.next().is_some() {
+        return Err(Failure::bad("bad_authorization", "the request has more than one token"));
+    }
+    let Ok(text) = first.to_str() else {
+        return Err(Failure::bad("bad_authorization", "the token is not readable"));
+    };
+    match text.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Ok(Some(token.trim())),
+        Some(_) | None => Ok(None),
+    }
+}
+
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS
+        && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// Answers a browser that asks before it sends a request of a known origin.
+fn preflight() -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD, POST, PUT, PATCH, DELETE"),
+        (
+            ACCESS_CONTROL_ALLOW_HEADERS,
+            "authorization, content-type, content-encoding, idempotency-key, last-event-id",
+        ),
+        (ACCESS_CONTROL_MAX_AGE, "600"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Returns a name as it is shown in a message.
+fn shorten(name: &str) -> String {
+    name.chars().filter(|c| !c.is_control()).take(100).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+//! A server from its start to its end: it takes the store, opens its doors, and closes them in order.
+//!
+//! Whoever calls waits here. It is ready as soon as the doors are open; an index that is behind is brought up to date meanwhile,
+//! and until then what is sent is told to wait.
+
+mod doors;
+mod guard;
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, UnixListener};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use weft_log::disk::RealDisk;
+use weft_log::lock::Owner;
+use weft_log::log::{self, BeginError, Hold, Indexing, Log};
+use weft_log::reader::{self, ReadError};
+use weft_log::{Store, recover};
+
+use crate::access::Access;
+use crate::address::Addresses;
+use crate::limits::Limits;
+use crate::parts::{Core, Parts};
+use crate::player::{self, Play};
+use crate::socket::server::{self as socket, BindError};
+use crate::writer::{self, Appender};
+use crate::{feed, http, subs};
+use doors::Doors;
+use guard::Guard;
+
+/// How long a server waits for a command that has the store.
+const TAKE_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long requests that are being answered are given when the server ends.
+const END_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often the store is looked after: what came into the spool, and who waits for the lock.
+const TEND_EVERY: Duration = Duration::from_millis(200);
+
+/// What a server is made of.
+pub struct Options {
+    /// The store, which is made if there is none.
+    pub store: Store,
+    /// Who we are, for others that wait for the store.
+    pub owner: Owner,
+    /// Where HTTP is spoken.
+    pub listen: Listen,
+    /// Where the socket goes if the store's path is too long for one.
+    pub runtime: PathBuf,
+    /// The limits.
+    pub limits: Limits,
+    /// What is played into the log, if anything is.
+    pub play: Option<Play>,
+}
+
+/// Where HTTP is spoken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listen {
+    /// On loopback at [`PORT`](Listen::PORT), or at any other port if that is taken.
+    Anywhere,
+    /// Here and nowhere else.
+    At(Vec<SocketAddr>),
+}
+
+impl Listen {
+    /// The port that is tried first.
+    pub const PORT: u16 = 9338;
+}
+
+/// Why a server did not start, or did not end well.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Another server has the store.
+    #[error("a server runs on {store} already{}", running_at(.addresses))]
+    Running {
+        /// The store.
+        store: PathBuf,
+        /// Where that one is, if it says so.
+        addresses: Option<Box<Addresses>>,
+    },
+    /// An address cannot be had.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// An address that others could reach.
+    #[error(
+        "{address} can be reached from other machines, which is not possible yet: use a loopback address"
+    )]
+    Open {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// The socket cannot be opened.
+    #[error(transparent)]
+    Socket(#[from] BindError),
+    /// The store cannot be taken.
+    #[error(transparent)]
+    Store(#[from] BeginError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The system refuses something that every server needs.
+    #[error("cannot {what}")]
+    System {
+        /// What.
+        what: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+fn running_at(addresses: &Option<Box<Addresses>>) -> String {
+    let Some(Addresses { pid, http, .. }) = addresses.as_deref() else { return String::new() };
+    let http = http.first().map(|http| format!(" at http://{http}")).unwrap_or_default();
+    format!("{http} (process {pid})")
+}
+
+/// Runs a server until it is asked to end, by a signal or through its socket. `ready` is called once it can be reached.
+pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Result<(), ServeError> {
+    let Options { store, owner, listen, runtime, limits, play } = options;
+    let guard = Guard::take(&store)?;
+    let (hold, indexing) = (Hold::Long, Indexing::Meanwhile);
+    let log = log::Options { owner, patience: TAKE_PATIENCE, hold, indexing };
+    let log = Log::begin(store.clone(), log)?;
+    tell(&log.take_findings());
+    let doors = Doors::open(&store, &listen, &runtime)?;
+    let addresses = doors.addresses();
+    let store_id = reader::read_head(&RealDisk, store.root())?.store;
+    let (feed, waker, feed_thread) = feed::start(store.clone(), limits.recent_bytes_max)?;
+    let started = writer::start(log, &limits, waker);
+    let (appender, writer_thread) = started.map_err(system("start the writer"))?;
+    let (end, ended) = watch::channel(false);
+    let parts = Parts { store, store_id, appender: appender.clone(), feed, limits, ended };
+    let core = Core::new(parts);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(system("start the runtime"))?;
+    let served = runtime.block_on(async {
+        let served = run(&core, doors, &addresses, &end, (play, ready)).await;
+        // Also after an error: whatever is there ends now.
+        end.send_replace(true);
+        drop(core);
+        served
+    });
+    let is_writing = appender.opening().is_none();
+    runtime.block_on(stop(&appender));
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    // An index that is being brought up to date goes on where it was when the next one opens the store.
+    if is_writing {
+        drop(appender);
+        writer_thread.join();
+        feed_thread.join();
+    }
+    guard.withdraw(&addresses);
+    served
+}
+
+fn tell(findings: &[recover::Finding]) {
+    for finding in findings {
+        tracing::warn!("{finding}");
+    }
+}
+
+fn system(what: &'static str) -> impl FnOnce(io::Error) -> ServeError {
+    move |source| ServeError::System { what, source }
+}
+
+/// Tells the writer to end once it has answered what was handed in.
+async fn stop(appender: &Appender) {
+    if tokio::time::timeout(END_PATIENCE, appender.stop()).await.is_err() {
+        tracing::warn!("the writer does not end in time");
+    }
+}
+
+/// Opens the doors, waits to be asked to end, and closes them.
+async fn run(
+    core: &Core,
+    doors: Doors,
+    addresses: &Addresses,
+    end: &watch::Sender<bool>,
+    (play, ready): (Option<Play>, impl FnOnce(&Addresses)),
+) -> Result<(), ServeError> {
+    let mut asked = Asked::listen().map_err(system("listen for signals"))?;
+    let (stop, mut stopped) = mpsc::channel(1);
+    let mut tasks = JoinSet::new();
+    let router = http::router(core, Access::local(core.store()));
+    for listener in doors.http {
+        let listener = TcpListener::from_std(listener).map_err(system("use a listener"))?;
+        tasks.spawn(http::serve(listener, router.clone(), core.clone()));
+    }
+    let listener = UnixListener::from_std(doors.socket).map_err(system("use the socket"))?;
+    let shared = socket::Shared::new(core.clone(), addresses.clone(), stop);
+    tasks.spawn(socket::run(listener, Arc::new(shared)));
+    tasks.spawn(tend(core.clone()));
+    let subscriptions = subs::start(core);
+    // They write how far they are when they end.
+    tasks.spawn(subscriptions.join());
+    let published = addresses.publish(core.store().root());
+    published.map_err(system("write server.json"))?;
+    ready(addresses);
+    if let Some(play) = play {
+        tasks.spawn(player::play(core.clone(), play));
+    }
+    tokio::select! {
+        () = asked.wait() => {}
+        // `None` would mean that the socket is gone, and with it the way to ask.
+        _ = stopped.recv() => {}
+    }
+    tracing::info!("ending");
+    end.send_replace(true);
+    let drained = async { while tasks.join_next().await.is_some() {} };
+    tokio::select! {
+        () = drained => {}
+        () = tokio::time::sleep(END_PATIENCE) => {
+            tracing::warn!("ended while some requests were not answered");
+        }
+        () = asked.wait() => {}
+    }
+    Ok(())
+}
+
+/// Has the store looked after from time to time.
+async fn tend(core: Core) {
+    let mut ticks = tokio::time::interval(TEND_EVERY);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = core.ended() => return,
+            _ = ticks.tick() => core.appender().tend(),
+        }
+    }
+}
+
+/// The signals that ask a server to end.
+struct Asked {
+    terminate: Signal,
+    interrupt: Signal,
+    hang_up: Signal,
+}
+
+impl Asked {
+    fn listen() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+            _ = self.hang_up.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Events from the socket into the log: judged here once more, whatever the client thinks of them.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use uuid::Uuid;
+use weft_event::event::Expect;
+use weft_event::json::Tape;
+use weft_log::admit::{Arrival, Gate, Refusal, Strictness};
+use weft_log::blobs::{Blobs, ShrinkError, Which};
+use weft_log::log::{AppendError, Batch};
+use weft_log::rejected::{self, Reason, RefusalId, RejectedError};
+
+use super::{SMALL_BYTES_MAX, Shared};
+use crate::limits::Limits;
+use crate::socket::answer::{Answer, Appended, Failure, Fate};
+use crate::socket::frame::Frame;
+use crate::socket::read::blocking;
+use crate::socket::request::{Append, Request};
+use crate::writer::{WriteFailure, chain};
+
+/// How long a reader waits for a store that is being opened; then it reads what is there.
+const SETTLE_PATIENCE: Duration = Duration::from_millis(100);
+
+/// What became of the events of a request at the gate.
+struct Judged {
+    batch: Batch,
+    patience: Option<Duration>,
+    /// For each event what is odd about it, or the place of its refusal.
+    verdicts: Vec<Verdict>,
+    refusals: Vec<rejected::Refusal>,
+}
+
+enum Verdict {
+    Fits(Vec<Reason>),
+    Refused,
+}
+
+/// Appends the events of a request that has been read.
+pub(super) async fn append(shared: &Arc<Shared>, frame: Frame) -> Answer {
+    match try_append(shared, frame).await {
+        Ok(appended) => Answer::Appended(appended),
+        Err(failure) => Answer::Failed(failure),
+    }
+}
+
+/// Brings the store in order for whoever reads it next.
+pub(super) async fn settle(shared: &Shared) -> Answer {
+    match shared.core.appender().settle(SETTLE_PATIENCE).await {
+        Ok(()) => Answer::Settled,
+        Err(error) => Answer::Failed(failure(error)),
+    }
+}
+
+async fn try_append(shared: &Arc<Shared>, frame: Frame) -> Result<Appended, Failure> {
+    let (blobs, limits) = (shared.core.store().blobs(), shared.core.limits().clone());
+    // A few events take less time than to hand them over.
+    let is_small = frame.body().len() <= SMALL_BYTES_MAX;
+    let judge = move || judge(&frame, Blobs::new(blobs), &limits);
+    let judged = if is_small { judge() } else { blocking(judge).await }?;
+    let Judged { batch, patience, verdicts, refusals } = judged;
+    let (refusals, ids) = keep(shared, refusals).await?;
+    let durability = batch.durability;
+    let mut outcomes = Vec::new().into_iter();
+    // Without any event, a request makes durable what was written before.
+    if !batch.events.is_empty() || refusals.is_empty() {
+        let patience = patience.unwrap_or(Duration::MAX);
+        let answer = shared.core.appender().append_within(batch, patience).await;
+        outcomes = answer.map_err(failure)?.outcomes.into_iter();
+    }
+    let mut refused = refusals.into_iter().zip(ids);
+    let fate = |verdict| match verdict {
+        Verdict::Fits(warnings) => {
+            let outcome = outcomes.next().expect("every event has an outcome");
+            Fate::Kept { outcome, warnings }
+        }
+        Verdict::Refused => {
+            let (refusal, id) = refused.next().expect("every refusal is kept");
+            Fate::Refused { id: id.to_hex(), reasons: refusal.reasons }
+        }
+    };
+    Ok(Appended { fates: verdicts.into_iter().map(fate).collect(), durability })
+}
+
+/// Reads a request once more, on whatever thread this is, and judges its events.
+fn judge(frame: &Frame, blobs: Blobs, limits: &Limits) -> Result<Judged, Failure> {
+    let wrong = |message| Failure::Request { message };
+    let mut tape = Tape::new();
+    let append = match Request::decode(&mut tape, frame) {
+        Ok(Request::Append(append)) => append,
+        Ok(_) => return Err(wrong("not an append".to_owned())),
+        Err(bad) => return Err(wrong(bad.what)),
+    };
+    let (n_events, n_max) = (append.events.len(), limits.request_events_max);
+    if n_events > n_max {
+        return Err(wrong(format!("{n_events} events are too many at once, the limit is {n_max}")));
+    }
+    let Append { via, durability, patience, conditions, events } = append;
+    let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+    let (request, at_us) = (Uuid::now_v7(), jiff::Timestamp::now().as_microsecond());
+    let (mut admitted, mut verdicts) = (Vec::with_capacity(n_events), Vec::with_capacity(n_events));
+    let mut refusals = Vec::new();
+    for (idx, sent) in events.iter().enumerate() {
+        let arrival = Arrival {
+            line: sent.line,
+            expect: sent.dialect.map_or(Expect::Any, Expect::Dialect),
+            via: sent.via.as_ref().unwrap_or(&via),
+            delivery: sent.delivery.as_deref(),
+            topic: sent.topic.as_deref(),
+        };
+        match gate.admit(&arrival) {
+            Ok(event) => {
+                verdicts.push(Verdict::Fits(event.warnings.iter().map(Reason::from).collect()));
+                admitted.push(event);
+            }
+            Err(Refusal::Large(ShrinkError::Blob(error))) => {
+                return Err(Failure::Store { message: chain(&error) });
+            }
+            Err(refusal) => {
+                let origin = match &sent.delivery {
+                    Some(delivery) => format!("socket:{delivery}"),
+                    None => format!("socket:{request}#{idx}"),
+                };
+                refusals.push(rejected::Refusal::of(&arrival, &refusal, origin, at_us));
+                verdicts.push(Verdict::Refused);
+            }
+        }
+    }
+    let batch = Batch { events: admitted, conditions, durability };
+    Ok(Judged { batch, patience, verdicts, refusals })
+}
+
+/// Keeps what was refused.
+async fn keep(
+    shared: &Arc<Shared>,
+    refusals: Vec<rejected::Refusal>,
+) -> Result<(Vec<rejected::Refusal>, Vec<RefusalId>), Failure> {
+    if refusals.is_empty() {
+        return Ok((refusals, Vec::new()));
+    }
+    let shared = Arc::clone(shared);
+    let kept = blocking(move || {
+        let mut rejected = shared.rejected.lock().unwrap_or_else(PoisonError::into_inner);
+        let ids = rejected.put(&refusals)?;
+        Ok((refusals, ids))
+    });
+    kept.await.map_err(|error: RejectedError| Failure::Store { message: chain(&error) })
+}
+
+fn failure(failure: WriteFailure) -> Failure {
+    match failure {
+        WriteFailure::Busy | WriteFailure::Opening { .. } | WriteFailure::Closed => {
+            Failure::Later { message: failure.to_string() }
+        }
+        WriteFailure::Append(AppendError::Condition { topic, actual }) => {
+            Failure::Condition { topic, actual }
+        }
+        WriteFailure::Append(
+            error @ (AppendError::Write(_)
+            | AppendError::Begin(_)
+            | AppendError::Identity(_)
+            | AppendError::Left),
+        ) => Failure::Store { message: chain(&error) },
+    }
+}

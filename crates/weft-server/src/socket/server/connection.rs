@@ -1,0 +1,169 @@
+//! One connection: the hello, then requests and their answers in turn.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::OwnedSemaphorePermit;
+use weft_event::json::Tape;
+
+use super::{SMALL_BYTES_MAX, Shared, append};
+use crate::socket::answer::{Answer, Failure, Hello};
+use crate::socket::frame::{Decoder, Frame, FrameError};
+use crate::socket::read;
+use crate::socket::request::{self, Request};
+use crate::socket::{BadMessage, PROTOCOL};
+
+/// Bytes that are read at a time.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Why a connection ended early.
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    #[error(transparent)]
+    Message(#[from] BadMessage),
+    #[error("a request took too long to come")]
+    Slow,
+}
+
+/// Both ends of a connection.
+pub(in crate::socket) struct Connection {
+    reader: OwnedReadHalf,
+    writer: OwnedWriteHalf,
+    decoder: Decoder,
+}
+
+/// A frame, and the room that it takes.
+struct Received {
+    frame: Frame,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+/// Serves a connection to its end.
+pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) {
+    let (reader, writer) = stream.into_split();
+    let mut connection = Connection { reader, writer, decoder: Decoder::default() };
+    if let Err(broken) = converse(&mut connection, &shared).await {
+        tracing::debug!(error = %broken, "a connection to the socket ended early");
+    }
+}
+
+async fn converse(connection: &mut Connection, shared: &Arc<Shared>) -> Result<(), Broken> {
+    let place = Arc::clone(&shared.connections).try_acquire_owned();
+    let hello =
+        tokio::time::timeout(shared.core.limits().request_patience, connection.receive(shared));
+    let Some(hello) = hello.await.map_err(|_elapsed| Broken::Slow)?? else { return Ok(()) };
+    let hello = request::Hello::decode(&hello.frame)?;
+    let mut out = Vec::new();
+    Hello::ours(shared.core.store_id()).encode(&mut out)?;
+    if hello.protocol != PROTOCOL {
+        // The client sees from the hello what is spoken here.
+        connection.writer.write_all(&out).await?;
+        return Ok(());
+    }
+    if place.is_err() {
+        let message = format!("{} connections are open: try again later", super::CONNECTIONS_MAX);
+        Answer::Failed(Failure::Later { message }).encode(&mut out)?;
+        connection.writer.write_all(&out).await?;
+        return Ok(());
+    }
+    connection.writer.write_all(&out).await?;
+    while let Some(received) = connection.receive(shared).await? {
+        answer(connection, shared, received).await?;
+    }
+    Ok(())
+}
+
+async fn answer(
+    connection: &mut Connection,
+    shared: &Arc<Shared>,
+    received: Received,
+) -> Result<(), Broken> {
+    let mut tape = Tape::new();
+    let request = Request::decode(&mut tape, &received.frame);
+    let answer = match request {
+        Ok(Request::Append(_)) => append::append(shared, received.frame).await,
+        Ok(Request::Page(ask)) => read::page(&shared.core, &shared.reads, ask).await,
+        Ok(Request::Get(position)) => read::get(&shared.core, &shared.reads, position).await,
+        Ok(Request::Tail(ask)) => match read::tail(connection, &shared.core, ask).await? {
+            Some(failure) => Answer::Failed(failure),
+            None => return Ok(()),
+        },
+        Ok(Request::Settle) => append::settle(shared).await,
+        Ok(Request::Status) => Answer::Status(shared.status()),
+        Ok(Request::Stop) => {
+            match shared.stop.try_send(()) {
+                // A server that was asked before is ending already.
+                Ok(()) | Err(_) => Answer::Stopping,
+            }
+        }
+        Err(bad) => Answer::Failed(Failure::Request { message: bad.what }),
+    };
+    connection.send(&answer).await?;
+    Ok(())
+}
+
+impl Connection {
+    /// Returns the next frame; `None` if there is none, because the other end closed or the server ends.
+    async fn receive(&mut self, shared: &Arc<Shared>) -> Result<Option<Received>, Broken> {
+        if self.decoder.is_empty() {
+            let is_more = tokio::select! {
+                read = self.read() => read?,
+                () = shared.core.ended() => false,
+            };
+            if !is_more {
+                return Ok(None);
+            }
+        }
+        // Once a frame has begun, the rest has to come in time.
+        let rest = async {
+            let mut room = None;
+            loop {
+                if let Some(frame) = self.decoder.take()? {
+                    return Ok(Some(Received { frame, _room: room }));
+                }
+                let is_large = self.decoder.announced().is_some_and(|n| n > SMALL_BYTES_MAX);
+                if is_large && room.is_none() {
+                    room = Arc::clone(&shared.large_frames).acquire_owned().await.ok();
+                }
+                if !self.read().await? {
+                    return Ok(None);
+                }
+            }
+        };
+        let patience = shared.core.limits().request_patience;
+        tokio::time::timeout(patience, rest).await.map_err(|_elapsed| Broken::Slow)?
+    }
+
+    /// Reads what came; returns whether the other end is still open.
+    async fn read(&mut self) -> io::Result<bool> {
+        let mut piece = vec![0; PIECE_BYTES];
+        let n = self.reader.read(&mut piece).await?;
+        self.decoder.feed(&piece[..n]);
+        Ok(n > 0)
+    }
+
+    /// Waits for the other end to close.
+    pub(in crate::socket) async fn closed(&mut self) {
+        // What a client says during a tail is of no interest, and a broken connection is closed too.
+        let mut piece = [0; 256];
+        while self.reader.read(&mut piece).await.is_ok_and(|n| n > 0) {}
+    }
+
+    /// Sends an answer; one that does not fit into a frame is told as a failure.
+    pub(in crate::socket) async fn send(&mut self, answer: &Answer) -> io::Result<()> {
+        let mut out = Vec::new();
+        if let Err(error) = answer.encode(&mut out) {
+            let message = error.to_string();
+            let failed = Answer::Failed(Failure::Store { message }).encode(&mut out);
+            failed.map_err(io::Error::other)?;
+        }
+        self.writer.write_all(&out).await
+    }
+}

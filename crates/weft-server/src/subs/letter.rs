@@ -1,0 +1,106 @@
+//! What a subscriber is given with each event, so that it can tell a repeat, a late one, and one that was tried before.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use weft_event::{Facts, Key, KeyDigests};
+
+use super::definition::Definition;
+use super::schedule::Flight;
+use crate::feed::Live;
+use crate::{place, record};
+
+/// Most bytes of an id or a key as it is delivered. A longer one is replaced by its hash.
+const ID_BYTES_MAX: usize = 512;
+
+/// An event that waits for its delivery.
+#[derive(Clone, Debug)]
+pub(crate) struct Post {
+    pub(crate) live: Arc<Live>,
+    pub(crate) event_id: String,
+    pub(crate) idempotency_key: String,
+}
+
+/// One delivery.
+#[derive(Clone, Debug)]
+pub(super) struct Letter {
+    /// What is said beside the event, by name as in `Event-Id`.
+    pub(super) marks: Vec<(&'static str, String)>,
+    /// The record as JSON.
+    pub(super) body: Bytes,
+}
+
+impl Post {
+    /// Makes an event ready for delivery.
+    pub(super) fn new(live: Arc<Live>, facts: &Facts<'_>, store_id: &str) -> Self {
+        let event_id = match &facts.identity.own {
+            Some(Key::Id(id)) => fit(id),
+            Some(_) => {
+                let digest = KeyDigests::of(facts).own.expect("it has a key");
+                digest.iter().map(|byte| format!("{byte:02x}")).collect()
+            }
+            None => place::write(store_id, live.meta.position.get()),
+        };
+        let idempotency_key = match &facts.identity.retry {
+            Some(Key::Idempotency { key, .. }) => fit(key),
+            Some(_) | None => event_id.clone(),
+        };
+        Self { live, event_id, idempotency_key }
+    }
+}
+
+impl Letter {
+    /// Writes a delivery.
+    pub(super) fn new(definition: &Definition, store_id: &str, flight: &Flight<Arc<Post>>) -> Self {
+        let Post { live, event_id, idempotency_key } = &*flight.event;
+        let mut body = Vec::with_capacity(live.line.len() + 256);
+        record::write(&mut body, store_id, &live.meta, &live.line);
+        let mut marks = vec![
+            ("Event-Id", event_id.clone()),
+            ("Idempotency-Key", idempotency_key.clone()),
+            ("Position", flight.position.to_string()),
+            ("Cursor", place::write(store_id, flight.position)),
+            ("Attempt", flight.attempt.to_string()),
+            ("Subscription", definition.name.clone()),
+        ];
+        if is_replay(definition, flight) {
+            marks.push(("Replay", "true".to_owned()));
+        }
+        if flight.is_replay {
+            marks.push(("Out-Of-Order", "true".to_owned()));
+        }
+        Self { marks, body: Bytes::from(body) }
+    }
+}
+
+/// Returns whether an event was delivered before, or was dead.
+pub(super) fn is_replay(definition: &Definition, flight: &Flight<Arc<Post>>) -> bool {
+    flight.is_replay || flight.position <= definition.replayed_upto
+}
+
+/// Returns a text that can stand in a header and in a variable: printable ASCII, the rest as `%XX`.
+fn fit(text: &str) -> String {
+    if text.len() > ID_BYTES_MAX {
+        return blake3::hash(text.as_bytes()).to_hex().to_string();
+    }
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'!'..=b'$' | b'&'..=b'~' => out.push(char::from(byte)),
+            _ => out += &format!("%{byte:02X}"),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_fits_into_a_header() {
+        assert_eq!(fit("evt_1:a/b"), "evt_1:a/b");
+        assert_eq!(fit("a b%\r\nü"), "a%20b%25%0D%0A%C3%BC");
+        assert_eq!(fit(&"x".repeat(513)).len(), 64);
+    }
+}

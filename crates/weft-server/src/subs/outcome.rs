@@ -1,0 +1,56 @@
+//! How a delivery turned out.
+
+use std::time::Duration;
+
+use super::schedule::Failure;
+
+/// Most bytes of what is kept of an error.
+const ERROR_BYTES_MAX: usize = 500;
+
+/// How a delivery turned out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The subscriber has it.
+    Taken,
+    /// It does not.
+    Failed(Failure, String),
+    /// The subscriber wants no more at all.
+    Gone(String),
+}
+
+impl Outcome {
+    /// The subscriber did not take this event.
+    pub(super) fn refused(error: &str) -> Self {
+        Self::Failed(Failure::Refused { retry_after: None }, shorten(error))
+    }
+
+    /// The subscriber is not there, or asks to be left alone.
+    pub(super) fn away(error: &str, retry_after: Option<Duration>) -> Self {
+        Self::Failed(Failure::Away { retry_after }, shorten(error))
+    }
+}
+
+/// Returns an error with its causes.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.ends_with(&cause_text) {
+            text += ": ";
+            text += &cause_text;
+        }
+        source = cause.source();
+    }
+    text
+}
+
+/// Cuts a text that others wrote, and takes control characters out of it.
+pub(super) fn shorten(text: &str) -> String {
+    let mut end = text.len().min(ERROR_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    text[..end].trim().chars().map(plain).collect()
+}

@@ -1,0 +1,206 @@
+//! Who is let in: hosts, origins, tokens and their scopes.
+
+use weft_server::access::Demand;
+use weft_server::access::tokens::{Scope, TokenFile};
+
+use crate::post::DONE;
+use crate::server::{Server, Setup};
+
+fn failure(status: u16, code: &str) -> (u16, String) {
+    (status, code.to_owned())
+}
+
+#[test]
+fn only_requests_for_this_machine_are_answered() {
+    let server = Server::start();
+    let port = server.address().port();
+    for host in
+        ["localhost", "LocalHost:1", "127.0.0.1", "[::1]", "[::1]:80", &format!("127.0.0.1:{port}")]
+    {
+        let answer = server.client().request("GET", "/healthz").header("host", host).send(b"");
+        assert_eq!(answer.status, 200, "{host}");
+    }
+    for host in [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.nip.io",
+        "192.168.1.7",
+        "0.0.0.0",
+        "[::]",
+        "x",
+    ] {
+        for target in ["/healthz", "/v1/events", "/nowhere"] {
+            let answer = server.client().request("GET", target).header("host", host).send(b"");
+            assert_eq!(answer.failure(), failure(403, "wrong_host"), "{host} {target}");
+        }
+    }
+    let mut setup = Setup::default();
+    setup.rules.hosts = vec!["board.local".to_owned()];
+    let server = Server::with(setup);
+    let mut client = server.client();
+    assert_eq!(
+        client.request("GET", "/healthz").header("host", "Board.local:8").send(b"").status,
+        200
+    );
+    let answer = client.request("GET", "/healthz").header("host", "other.local").send(b"");
+    assert_eq!(answer.failure(), failure(403, "wrong_host"));
+}
+
+#[test]
+fn a_request_names_one_host() {
+    let server = Server::start();
+    let mut client = server.client();
+    client.write(b"GET /healthz HTTP/1.1\r\n\r\n");
+    assert_eq!(client.answer().expect("an answer").failure(), failure(400, "bad_host"));
+    let request = client.request("GET", "/healthz").header("host", "localhost");
+    let answer = request.header("host", "localhost").send(b"");
+    assert_eq!(answer.failure(), failure(400, "bad_host"));
+    let mut client = server.client();
+    client.write(b"GET http://evil.example/healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    assert_eq!(client.answer().expect("an answer").failure(), failure(403, "wrong_host"));
+}
+
+#[test]
+fn pages_of_other_origins_are_turned_away() {
+    let server = Server::start();
+    let own = format!("http://{}", server.address());
+    let mut client = server.client();
+    let answer = client.request("POST", "/v1/events").header("origin", &own).send(DONE.as_bytes());
+    assert_eq!(answer.status, 202);
+    assert_eq!(answer.header("access-control-allow-origin"), None);
+    for origin in
+        ["https://evil.example", "null", "http://localhost:1", "http://127.0.0.1", "file://", ""]
+    {
+        let request = client.request("POST", "/v1/events").header("origin", origin);
+        let answer = request.header("content-type", "text/plain").send(DONE.as_bytes());
+        assert_eq!(answer.failure(), failure(403, "wrong_origin"), "{origin}");
+        assert_eq!(answer.header("access-control-allow-origin"), None);
+    }
+    assert_eq!(server.stored().len(), 1);
+}
+
+#[test]
+fn a_named_origin_is_told_that_it_may_ask() {
+    let mut setup = Setup::default();
+    setup.rules.origins = vec!["https://board.example".to_owned()];
+    let server = Server::with(setup);
+    let mut client = server.client();
+    let request = client.request("POST", "/v1/events").header("origin", "https://board.example");
+    let answer = request.send(DONE.as_bytes());
+    assert_eq!(answer.status, 202);
+    assert_eq!(answer.header("access-control-allow-origin"), Some("https://board.example"));
+    assert_eq!(answer.header("vary"), Some("Origin"));
+    let request = client.request("OPTIONS", "/v1/events").header("origin", "https://board.example");
+    let answer = request.header("access-control-request-method", "POST").send(b"");
+    assert_eq!(answer.status, 204);
+    assert_eq!(answer.header("access-control-allow-origin"), Some("https://board.example"));
+    let request = client.request("OPTIONS", "/v1/events").header("origin", "https://evil.example");
+    let answer = request.header("access-control-request-method", "POST").send(b"");
+    assert_eq!(answer.failure(), failure(403, "wrong_origin"));
+}
+
+#[test]
+fn from_afar_a_token_of_the_right_scope_is_needed() {
+    let server = Server::wide();
+    let file = TokenFile::new(server.store());
+    let mut tokens = Vec::new();
+    for scope in Scope::ALL {
+        tokens.push(file.add(scope.as_str(), &[scope], 0).expect("a token").1);
+    }
+    let [read, write, admin] = [0, 1, 2].map(|idx| tokens[idx].reveal());
+    let mut client = server.client();
+    let answer = client.post("/v1/events", DONE);
+    assert_eq!(answer.failure(), failure(401, "no_token"));
+    assert_eq!(answer.header("www-authenticate"), Some("Bearer realm=\"weft\""));
+    assert_eq!(client.get("/metrics").failure(), failure(401, "no_token"));
+    assert_eq!(client.get("/nowhere").failure(), failure(401, "no_token"));
+    assert_eq!(client.get("/healthz").status, 200);
+    assert_eq!(client.get("/readyz").status, 200);
+    let mut ask = |method: &str, target: &str, token: &str| {
+        let request = client.request(method, target).bearer(token);
+        let answer = request.send(if method == "POST" { DONE.as_bytes() } else { b"" });
+        let code = match answer.status {
+            400.. => answer.failure().1,
+            _ => String::new(),
+        };
+        format!("{} {code}", answer.status)
+    };
+    assert_eq!(ask("POST", "/v1/events", write), "202 ");
+    assert_eq!(ask("POST", "/v1/events", admin), "202 ");
+    assert_eq!(ask("POST", "/v1/events", read), "403 wrong_scope");
+    assert_eq!(ask("GET", "/metrics", read), "200 ");
+    assert_eq!(ask("GET", "/metrics", admin), "200 ");
+    assert_eq!(ask("GET", "/metrics", write), "403 wrong_scope");
+    assert_eq!(ask("GET", "/v1/tokens", read), "403 wrong_scope");
+    assert_eq!(ask("POST", "/v1/subscriptions", write), "403 wrong_scope");
+    assert_eq!(ask("POST", "/v1/events", "weft_made_up"), "401 unknown_token");
+    assert_eq!(ask("POST", "/v1/events", ""), "401 no_token");
+    assert_eq!(ask("POST", "/v1/events", &write[..write.len() - 1]), "401 unknown_token");
+    file.revoke("write").expect("it is there");
+    assert_eq!(ask("POST", "/v1/events", write), "401 unknown_token");
+    assert_eq!(server.stored().len(), 2);
+}
+
+#[test]
+fn other_kinds_of_authorization_are_no_token() {
+    let server = Server::wide();
+    let mut client = server.client();
+    for text in ["Basic dTpw", "weft_abc", "Bearer", "Digest x"] {
+        let request = client.request("GET", "/metrics").header("authorization", text);
+        assert_eq!(request.send(b"").failure(), failure(401, "no_token"), "{text}");
+    }
+    let request = client.request("GET", "/metrics").bearer("a").bearer("b");
+    assert_eq!(request.send(b"").failure(), failure(400, "bad_authorization"));
+}
+
+#[test]
+fn a_token_that_is_sent_to_a_local_server_counts() {
+    let server = Server::start();
+    let (_, read) = TokenFile::new(server.store()).add("r", &[Scope::Read], 0).expect("a token");
+    let mut client = server.client();
+    let request = client.request("POST", "/v1/events").bearer(read.reveal());
+    assert_eq!(request.send(DONE.as_bytes()).failure(), failure(403, "wrong_scope"));
+    let request = client.request("POST", "/v1/events").bearer("weft_other");
+    assert_eq!(request.send(DONE.as_bytes()).failure(), failure(401, "unknown_token"));
+    assert_eq!(client.post("/v1/events", DONE).status, 202);
+}
+
+#[test]
+fn a_token_in_an_address_is_refused() {
+    for server in [Server::start(), Server::wide()] {
+        let mut client = server.client();
+        for target in [
+            "/v1/events?token=weft_x",
+            "/v1/events?strict=true&access_token=weft_x",
+            "/v1/events?Access_Token=weft_x",
+            "/v1/events?%74oken=weft_x",
+            "/healthz?token",
+        ] {
+            let answer = client.request("GET", target).send(b"");
+            assert_eq!(answer.failure(), failure(400, "token_in_url"), "{target}");
+            assert!(!answer.text().contains("weft_x"));
+        }
+    }
+}
+
+#[test]
+fn a_damaged_token_file_lets_nobody_in() {
+    let server = Server::wide();
+    let (_, admin) = TokenFile::new(server.store()).add("a", &[Scope::Admin], 0).expect("a token");
+    std::fs::write(server.store().root().join("tokens.json"), "{}").expect("written");
+    let answer = server.client().request("GET", "/metrics").bearer(admin.reveal()).send(b"");
+    assert_eq!(answer.failure(), failure(503, "tokens_unreadable"));
+}
+
+#[test]
+fn named_hosts_bind_a_wide_server_too() {
+    let mut setup = Setup::default();
+    setup.rules.demand = Demand::Token;
+    setup.rules.hosts = vec!["weft.example".to_owned()];
+    let server = Server::with(setup);
+    let mut client = server.client();
+    let answer = client.request("GET", "/healthz").header("host", "weft.example").send(b"");
+    assert_eq!(answer.status, 200);
+    let answer = client.request("GET", "/healthz").header("host", "else.example").send(b"");
+    assert_eq!(answer.failure(), failure(403, "wrong_host"));
+}

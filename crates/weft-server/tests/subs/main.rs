@@ -1,0 +1,8 @@
+//! Subscriptions from end to end: a real log, real sockets, receivers that fail on purpose, and servers that die.
+
+mod command;
+mod pull;
+mod receiver;
+mod restart;
+mod server;
+mod webhook;

@@ -1,0 +1,104 @@
+//! Who has the store, whether the server answers, its settings, and who else may read.
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt as _;
+use std::time::Duration;
+
+use weft_log::Store;
+use weft_log::lock::read_owner;
+use weft_server::address::Addresses;
+use weft_server::socket::client::{Client, ClientError};
+
+use super::Check;
+use crate::config;
+
+/// How long the server may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Files that nobody else may read or write, if they are there.
+const OWN_FILES: [&str; 4] = ["config.toml", "tokens.json", "server.json", "weft.sock"];
+
+pub(super) fn look(store: &Store) -> Vec<Check> {
+    let mut checks = vec![lock(store), server(store), settings(store)];
+    checks.push(rights(store));
+    checks
+}
+
+fn lock(store: &Store) -> Check {
+    // Opened anew, so that the lock is given back at the end of this look.
+    let is_held = File::open(store.root().join("lock")).is_ok_and(|lock| lock.try_lock().is_err());
+    match (is_held, read_owner(store.root())) {
+        (false, _) => Check::fine("lock", "nobody holds the store"),
+        (true, Some(owner)) => {
+            Check::fine("lock", format!("held by process {} ({})", owner.pid, owner.what))
+        }
+        (true, None) => Check::fine("lock", "held by another process"),
+    }
+}
+
+fn server(store: &Store) -> Check {
+    let said = Addresses::read(store.root());
+    match Client::of_store(store.root(), PATIENCE).and_then(|mut client| client.status()) {
+        Ok(_) => {
+            let Some(Addresses { pid, version, http, .. }) = said else {
+                return Check::fine("server", "it answers on its socket");
+            };
+            let http = http.first().map(|http| format!(", http://{http}")).unwrap_or_default();
+            let text = format!("process {pid}, version {version}{http}");
+            match version == env!("CARGO_PKG_VERSION") {
+                true => Check::fine("server", text),
+                false => Check::note("server", text, "restart it to run this version"),
+            }
+        }
+        Err(ClientError::NotRunning) if said.is_some() => {
+            let advice = "`weft up` starts one; what the last one left is replaced";
+            Check::note("server", "it ended without cleaning up", advice)
+        }
+        Err(ClientError::NotRunning) => Check::fine("server", "none runs"),
+        Err(error) => {
+            let text = format!("{:#}", anyhow::Error::new(error));
+            let advice = match said {
+                Some(said) => format!("end process {} and start `weft up` again", said.pid),
+                None => "see who holds the store, and start `weft up` again".to_owned(),
+            };
+            Check::wrong("server", text, advice)
+        }
+    }
+}
+
+fn settings(store: &Store) -> Check {
+    match config::load(store, &[]) {
+        Ok(_) => Check::fine("config", "every setting is right"),
+        Err(error) => {
+            Check::wrong("config", format!("{error:#}"), "`weft config edit` opens the file")
+        }
+    }
+}
+
+fn rights(store: &Store) -> Check {
+    let root = store.root();
+    let about = match fs::metadata(root) {
+        Ok(about) => about,
+        Err(error) => return Check::wrong("rights", error.to_string(), "see to its folder"),
+    };
+    if about.uid() != rustix::process::getuid().as_raw() {
+        let text = format!("the store belongs to user {}", about.uid());
+        return Check::wrong("rights", text, "use it as that user, or change its owner");
+    }
+    let is_open = |mode: u32| mode & 0o077 != 0;
+    if is_open(about.mode()) {
+        let text = format!("other users may look into the store (mode {:o})", about.mode() & 0o777);
+        return Check::wrong("rights", text, format!("chmod 700 {}", root.display()));
+    }
+    let open = OWN_FILES
+        .iter()
+        .map(|name| root.join(name))
+        .find(|path| fs::symlink_metadata(path).is_ok_and(|about| is_open(about.mode())));
+    match open {
+        Some(path) => {
+            let text = format!("other users may read {}", path.display());
+            Check::wrong("rights", text, format!("chmod 600 {}", path.display()))
+        }
+        None => Check::fine("rights", "the store is its owner's alone"),
+    }
+}

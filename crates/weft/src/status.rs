@@ -1,0 +1,100 @@
+//! `weft status`: whether a server runs on the store, where, and how far it is.
+
+use std::time::Duration;
+
+use weft_event::json::{Json, Tape, Value};
+use weft_log::Store;
+use weft_server::address::Addresses;
+use weft_server::socket::client::{Client, ClientError};
+
+use crate::Outcome;
+use crate::explain::show::write_rows;
+use crate::output::print;
+use crate::stores::StoreArgs;
+
+/// How long the server may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const EXAMPLES: &str = "\
+Examples:
+  weft status                      whether a server runs on the store, and where
+  weft status --json | jq -r .http let a program read it
+
+Exit codes: 0 a server runs, 1 none does, 2 it does not answer or there is no store.";
+
+/// Tell whether a server runs on the store, and where
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    let store = Store::open(&args.store.folder()?)?;
+    let status = match Client::of_store(store.root(), PATIENCE).and_then(|mut it| it.status()) {
+        Ok(status) => status,
+        Err(ClientError::NotRunning) => {
+            let object = Json::object(|object| object.json("running", &Json::bool(false)));
+            let text = if args.json { object.as_str() } else { "no server runs on the store" };
+            print(format!("{text}\n").as_bytes())?;
+            return Ok(Outcome::Found);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let mut tape = Tape::new();
+    let status = tape.parse(&status)?;
+    let text = if args.json {
+        let object = Json::object(|object| {
+            object.json("running", &Json::bool(true));
+            status.members().for_each(|(key, value)| {
+                object.json(&key.as_text().unwrap_or_default(), &Json::of(value));
+            });
+        });
+        format!("{}\n", object.as_str())
+    } else {
+        show(status)
+    };
+    print(text.as_bytes())?;
+    Ok(Outcome::Fine)
+}
+
+fn show(status: Value<'_>) -> String {
+    let text = |name: &str| status.text_at(name).unwrap_or_default().into_owned();
+    let number = |value: Value<'_>, name: &str| value.get(name).and_then(Value::as_u64);
+    let mut rows = Vec::new();
+    if let Some(Addresses { pid, http, socket, version, .. }) = Addresses::of(status) {
+        let up = number(status, "uptime_s").unwrap_or_default();
+        rows.push(("server", format!("process {pid}, version {version}, up {}", time(up))));
+        rows.extend(http.iter().map(|http| ("http", format!("http://{http}"))));
+        rows.push(("socket", socket.display().to_string()));
+    }
+    rows.push(("store", format!("{} ({})", text("store"), text("store_id"))));
+    rows.push(("log", format!("position {}", number(status, "last").unwrap_or_default())));
+    let opening = status
+        .get("opening")
+        .and_then(|opening| Some((number(opening, "position")?, number(opening, "last")?)));
+    let state = match opening {
+        Some((position, last)) => {
+            format!("the index is brought up to date, {position} of {last} records")
+        }
+        None => "ready for writing".to_owned(),
+    };
+    rows.push(("state", state));
+    let mut text = String::new();
+    write_rows(&mut text, &rows);
+    text
+}
+
+/// Returns a time in its largest units.
+fn time(seconds: u64) -> String {
+    match (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60) {
+        (0, 0, 0, seconds) => format!("{seconds}s"),
+        (0, 0, minutes, seconds) => format!("{minutes}m {seconds}s"),
+        (0, hours, minutes, _) => format!("{hours}h {minutes}m"),
+        (days, hours, _, _) => format!("{days}d {hours}h"),
+    }
+}

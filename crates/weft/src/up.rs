@@ -1,0 +1,99 @@
+//! `weft up`: the server, in the foreground, until Ctrl-C.
+
+mod demo;
+mod journal;
+
+use std::env;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use weft_log::{Network, Store};
+use weft_server::address::Addresses;
+use weft_server::player::Play;
+use weft_server::serve::{self, Listen, serve_blocking};
+
+use crate::Outcome;
+use crate::config::{self, Config};
+use crate::output::print;
+use crate::stores::{self, StoreArgs};
+
+const EXAMPLES: &str = "\
+Examples:
+  weft up                            HTTP on loopback and the socket, until Ctrl-C
+  weft up --listen 127.0.0.1:8080    at this address and no other
+  weft up --store ~/agents           on this store, which is made if there is none
+  weft up --demo                     with a made-up team at work, in a store that goes when it ends
+
+While it runs, other commands write through it: nothing has to be changed for that. It says where it is and is quiet then;
+WEFT_LOG=info lets it say more.
+Exit codes: 0 it was ended, 2 wrong use, another server has the store, or it cannot be opened.";
+
+/// Run the server: HTTP on loopback, and the socket that commands write through
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Speak HTTP at this address [default: 127.0.0.1:9338, or another port if that is taken]; can be given more than once
+    #[arg(long, value_name = "ADDR:PORT")]
+    listen: Vec<SocketAddr>,
+    /// Play a made-up team at work; without --store in a store of its own, which is removed at the end
+    #[arg(long)]
+    demo: bool,
+    /// How many seconds of the demo pass in one
+    #[arg(long, value_name = "N", default_value_t = 1.0, requires = "demo", value_parser = demo::parse_speed)]
+    speed: f64,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    // Removed when it is dropped, at the end.
+    let own = (args.demo && !args.store.is_named()).then(demo::folder).transpose()?;
+    let folder = match &own {
+        Some(own) => own.path().to_owned(),
+        None => args.store.folder()?,
+    };
+    let store = stores::make(&folder, Network::Refuse)?;
+    let config = config::load(&store, &args.listen)?;
+    journal::start(config.log)?;
+    serve(store, config, args.demo.then(|| demo::play(args.speed)))?;
+    Ok(Outcome::Fine)
+}
+
+fn serve(store: Store, config: Config, play: Option<Play>) -> anyhow::Result<()> {
+    let listen = match config.listen {
+        Some(addresses) => Listen::At(addresses),
+        None => Listen::Anywhere,
+    };
+    let options = serve::Options {
+        store: store.clone(),
+        owner: stores::owner(),
+        listen,
+        runtime: runtime_folder(),
+        limits: config.limits,
+        play,
+    };
+    let ready = |addresses: &Addresses| {
+        // Whoever started us may not read it; the server runs all the same.
+        drop(print(told(&store, addresses).as_bytes()));
+    };
+    serve_blocking(options, ready).context("cannot start the server")
+}
+
+/// Returns what is said once the server can be reached.
+fn told(store: &Store, addresses: &Addresses) -> String {
+    let mut text = String::new();
+    for http in &addresses.http {
+        text += &format!("http    http://{http}\n");
+    }
+    text += &format!("socket  {}\n", addresses.socket.display());
+    text += &format!("store   {}\n", store.root().display());
+    text
+}
+
+/// Returns the folder for what lives as long as the user's session.
+fn runtime_folder() -> PathBuf {
+    let named = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let own = || env::temp_dir().join(format!("weft-{}", rustix::process::getuid().as_raw()));
+    named.filter(|folder| folder.is_absolute()).unwrap_or_else(own)
+}

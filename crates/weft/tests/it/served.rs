@@ -1,0 +1,99 @@
+//! A server that runs in a sandbox, and the ways to talk to it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+use weft_server::socket::client::Client;
+
+use crate::sandbox::Sandbox;
+
+/// How long anything may take before a test has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// `weft up` in a sandbox.
+pub(crate) struct Served {
+    child: Child,
+    pub(crate) http: String,
+    pub(crate) socket: String,
+}
+
+impl Served {
+    /// Starts a server on the sandbox's store, and waits until it is ready.
+    pub(crate) fn start(sandbox: &Sandbox) -> Self {
+        Self::start_with(sandbox.command(&["up", "--listen", "127.0.0.1:0"]))
+    }
+
+    pub(crate) fn start_with(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = lines(child.stdout.take().unwrap());
+        let mut take = |name: &str| match lines.recv_timeout(PATIENCE) {
+            Ok(line) => line.strip_prefix(name).expect(&line).trim().to_owned(),
+            Err(_) => {
+                child.kill().unwrap();
+                let mut said = String::new();
+                child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+                panic!("the server did not start: {said}");
+            }
+        };
+        let (http, socket) = (take("http"), take("socket"));
+        take("store");
+        Self { child, http: http.replace("http://", ""), socket }
+    }
+
+    /// Returns a connection to its socket.
+    pub(crate) fn client(&self) -> Client {
+        Client::connect(self.socket.as_ref(), PATIENCE).unwrap()
+    }
+
+    /// Sends a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    }
+
+    /// Waits for its end; returns its exit code and what it said on stderr.
+    pub(crate) fn wait(mut self) -> (Option<i32>, String) {
+        let mut said = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+
+    /// Ends it as a service manager does.
+    pub(crate) fn end(self) -> (Option<i32>, String) {
+        self.signal("-TERM");
+        self.wait()
+    }
+
+    /// Asks for a path over HTTP; returns the whole answer.
+    pub(crate) fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.http).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.http);
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // One that was waited for is gone already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Returns the lines of a stream as they come.
+pub(crate) fn lines(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
+    let (send, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        let stream = BufReader::new(stream);
+        stream.lines().map_while(Result::ok).try_for_each(|line| send.send(line).ok())
+    });
+    lines
+}
