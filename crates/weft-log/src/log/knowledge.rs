@@ -12,7 +12,7 @@ use crate::known::{Known, Seen, Tail};
 use crate::reader::{ReadError, Reader};
 use crate::{Position, Store};
 
-/// Keys that the filter of an empty store has room for: 2 MB.
+/// Keys that the filter of an empty store has room for: 1.5 MB.
 const KEYS_ROOM: u64 = 1 << 20;
 
 /// What is known of all keys up to a position.
@@ -32,8 +32,9 @@ impl Knowledge {
         index: &index::Reader,
         upto: Position,
     ) -> Result<Self, IndexError> {
-        // Engine and pinchy events have two keys, the others one or none.
-        let n_keys = index.n_records()? * 3 / 2;
+        // Engine and pinchy events have two keys, the others one or none: 1.3 on average. Where there are more, a larger filter
+        // soon takes the place of this one.
+        let n_keys = index.n_records()? * 13 / 10;
         let known = Arc::new(Known::with_room_for(n_keys.max(KEYS_ROOM)));
         if n_keys == 0 {
             known.set_ready();
@@ -91,7 +92,7 @@ impl Knowledge {
             self.known = next;
         }
         if self.next.is_none() && self.known.is_full() {
-            let next = Arc::new(Known::with_room_for(self.known.n_added() * 3 / 2));
+            let next = Arc::new(Known::with_room_for(self.known.n_added()));
             tail.each_key(|key| next.add(key));
             fill(store, &next);
             self.next = Some(next);
