@@ -42,7 +42,8 @@ impl Rebuild {
         Ok(Self { worker, parser: Parser::default(), path: path.to_owned() })
     }
 
-    /// Adds records. They come in the order of their positions, each once.
+    /// Adds records. They come in the order of their positions, each once. Does not wait for them: what goes wrong with them is told
+    /// by [`Rebuild::finish`].
     pub fn add(
         &mut self,
         entries: &[Entry<'_>],
@@ -53,7 +54,7 @@ impl Rebuild {
             self.worker.rows(self.parser.batch(some))?;
         }
         let gaps = gaps.to_vec();
-        self.worker.end(move |keeper| keeper.finish_rows(&gaps, upto, Settle::Largest))
+        self.worker.step(move |keeper| keeper.finish_rows(&gaps, upto, Settle::Largest))
     }
 
     /// Notes a segment.
