@@ -96,6 +96,11 @@ impl Core {
         &self.shared.feed
     }
 
+    /// Returns the last position of the log: also what somebody was told is stored and the feed has not read back yet.
+    pub fn last(&self) -> u64 {
+        self.feed().last().max(self.appender().last())
+    }
+
     /// Returns what answers questions about the log.
     pub fn reads(&self) -> &Reads {
         &self.shared.reads

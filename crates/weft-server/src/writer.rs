@@ -1,6 +1,7 @@
 //! The one thread that writes the log for every client of the server. It takes what waits, appends it together, and answers each.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -45,6 +46,8 @@ pub struct Appender {
     room: Arc<Semaphore>,
     permits_max: usize,
     patience: Duration,
+    /// The last position that anybody was told of.
+    last: Arc<AtomicU64>,
 }
 
 /// What the writer is told.
@@ -83,6 +86,8 @@ pub fn start(log: Log, limits: &Limits, waker: Waker) -> std::io::Result<(Append
     let (state, opening) = watch::channel(Some(Progress { position: 0, last: 0 }));
     let permits_max = limits.queue_bytes_max / PERMIT_BYTES;
     let room = Arc::new(Semaphore::new(permits_max));
+    let last = Arc::new(AtomicU64::new(0));
+    let told = Arc::clone(&last);
     let thread = thread::Builder::new().name("weft-writer".to_owned());
     let thread = thread.spawn(move || {
         let ready = log.get_ready(&mut |done| {
@@ -94,10 +99,10 @@ pub fn start(log: Log, limits: &Limits, waker: Waker) -> std::io::Result<(Append
         }
         state.send_replace(None);
         waker.wake();
-        write(&log, jobs, &waker);
+        write(&log, jobs, &waker, &told);
     })?;
     let patience = limits.queue_patience;
-    let appender = Appender { queue, opening, room, permits_max, patience };
+    let appender = Appender { queue, opening, room, permits_max, patience, last };
     Ok((appender, WriterThread(thread)))
 }
 
@@ -116,7 +121,7 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-fn write(log: &Log, mut jobs: mpsc::Receiver<Job>, waker: &Waker) {
+fn write(log: &Log, mut jobs: mpsc::Receiver<Job>, waker: &Waker, last: &AtomicU64) {
     // Whether something was written that is not known to be on the disk.
     let mut is_unsynced = false;
     let mut is_over = false;
@@ -134,7 +139,7 @@ fn write(log: &Log, mut jobs: mpsc::Receiver<Job>, waker: &Waker) {
             next = if is_full { None } else { jobs.try_recv().ok() };
         }
         if !waiting.is_empty() {
-            append(log, waiting, waker, &mut is_unsynced);
+            append(log, waiting, (waker, last), &mut is_unsynced);
         }
         // Readers see what is synced. The next append would do it; if none waits, nobody knows when that comes.
         tend |= is_unsynced && jobs.is_empty();
@@ -158,7 +163,12 @@ fn write(log: &Log, mut jobs: mpsc::Receiver<Job>, waker: &Waker) {
     }
 }
 
-fn append(log: &Log, waiting: Vec<Waiting>, waker: &Waker, is_unsynced: &mut bool) {
+fn append(
+    log: &Log,
+    waiting: Vec<Waiting>,
+    (waker, last): (&Waker, &AtomicU64),
+    is_unsynced: &mut bool,
+) {
     let (batches, answers): (Vec<_>, Vec<_>) = waiting
         .into_iter()
         .map(|Waiting { batch, answer, _room }| (batch, (answer, _room)))
@@ -168,6 +178,9 @@ fn append(log: &Log, waiting: Vec<Waiting>, waker: &Waker, is_unsynced: &mut boo
     let syncs = batches.iter().any(|batch| batch.durability == Durability::Synced);
     let outcomes = log.append_all(batches);
     *is_unsynced = !syncs;
+    let told = outcomes.iter().flatten().flat_map(|answer| &answer.outcomes);
+    let upto = told.map(|outcome| outcome.position().get()).max();
+    last.fetch_max(upto.unwrap_or(0), Ordering::Release);
     waker.wake();
     for ((answer, _room), outcome) in answers.into_iter().zip(outcomes) {
         // A client that is gone by now has no use for its answer.
@@ -258,6 +271,11 @@ impl Appender {
         let sent = self.queue.send(Job::Settle(tell)).await;
         sent.map_err(|_closed| WriteFailure::Closed)?;
         told.await.map_err(|_gone| WriteFailure::Closed)
+    }
+
+    /// Returns the last position that somebody was told of; 0 if nothing was appended here yet.
+    pub fn last(&self) -> u64 {
+        self.last.load(Ordering::Acquire)
     }
 
     /// Returns how far the store is from being ready for writing; `None` once it is.

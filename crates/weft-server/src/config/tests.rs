@@ -76,16 +76,30 @@ fn the_defaults_are_as_they_would_be_written() {
     listen = 127.0.0.1:9338 or any free port
     log = warn
     limits.body_bytes_max = 16M
+    limits.bodies_bytes_max = 256M
     limits.request_events_max = 50000
     limits.queue_bytes_max = 64M
     limits.queue_patience = 2s
     limits.connections_max = 12000
     limits.request_patience = 30s
     limits.streams_max = 10000
-    limits.stream_bytes_max = 1M
+    limits.stream_bytes_max = 256K
+    limits.reader_patience = 30s
     limits.heartbeat = 15s
     limits.page_records_max = 1000
+    limits.page_bytes_max = 16M
     limits.recent_bytes_max = 16M
     limits.reads_max = 16
+    limits.index_lag_max = 100000
+    subscriptions.subscriptions_max = 100
+    subscriptions.held_max = 4096
+    subscriptions.held_bytes_max = 8M
+    subscriptions.acknowledge_every = 1s
+    subscriptions.skipped_max = 100000
+    subscriptions.dead_max = 10000
+    subscriptions.pulls_max = 64
+    subscriptions.pull_events_max = 1000
+    subscriptions.pull_patience_max = 1m
+    subscriptions.end_patience = 5s
     ");
 }

@@ -136,15 +136,21 @@ fn needed(method: &Method, path: &str) -> Option<Scope> {
     let is_read = method == Method::GET || method == Method::HEAD;
     if is_read && (path == "/healthz" || path == "/readyz") {
         None
-    } else if is_under("/v1/subscriptions") || is_under("/v1/tokens") {
+    } else if is_under("/v1/tokens") {
         Some(Scope::Admin)
-    } else if is_read {
+    } else if is_read || (method == Method::POST && is_acknowledgement(path)) {
         Some(Scope::Read)
     } else if method == Method::POST && path == "/v1/events" {
         Some(Scope::Write)
     } else {
         Some(Scope::Admin)
     }
+}
+
+/// Returns whether a path is where a subscriber says which events it has dealt with: who reads them has to.
+fn is_acknowledgement(path: &str) -> bool {
+    let name = path.strip_prefix("/v1/subscriptions/").and_then(|path| path.strip_suffix("/ack"));
+    name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
 }
 
 fn check_token(access: &Access, headers: &HeaderMap, needed: Scope) -> Result<(), Failure> {

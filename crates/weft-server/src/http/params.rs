@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request;
 use axum::http::{StatusCode, Uri};
 use weft_event::json::Json;
 use weft_log::disk::RealDisk;
@@ -72,6 +74,20 @@ impl Params {
     /// Returns the position that a parameter names, if it is given.
     pub(crate) fn place(&self, name: &str, core: &Core) -> Result<Option<u64>, Failure> {
         self.get(name).map(|text| place_of(name, text, core)).transpose()
+    }
+}
+
+/// What a path names.
+pub(crate) struct Name(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut request::Parts, state: &S) -> Result<Self, Failure> {
+        match Path::from_request_parts(parts, state).await {
+            Ok(Path(name)) => Ok(Self(name)),
+            Err(rejection) => Err(Failure::bad("bad_path", rejection.body_text())),
+        }
     }
 }
 

@@ -1,8 +1,7 @@
 //! Reading over HTTP: records by filter in pages, one by its position, a session, a trace.
 
 use axum::body::Body;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
@@ -12,7 +11,7 @@ use weft_log::reader::ReadError;
 use weft_log::{Filter, Position};
 
 use super::answer::Failure;
-use super::params::{self, Params};
+use super::params::{self, Name, Params};
 use crate::reads::{Question, ReadsError};
 use crate::{Core, place, record};
 
@@ -71,9 +70,8 @@ async fn page(
     Ok(form.write(core, &page, order))
 }
 
-async fn one(State(core): State<Core>, named: Named, uri: Uri) -> Result<Response, Failure> {
+async fn one(State(core): State<Core>, Name(text): Name, uri: Uri) -> Result<Response, Failure> {
     Params::of(&uri, &[])?;
-    let text = name_of(named)?;
     let position = params::place_of("position", &text, &core)?;
     let found = match Position::new(position) {
         None => None,
@@ -89,22 +87,12 @@ async fn one(State(core): State<Core>, named: Named, uri: Uri) -> Result<Respons
     Ok(json(out))
 }
 
-async fn session(State(core): State<Core>, named: Named, uri: Uri) -> Result<Response, Failure> {
-    all_of(&core, "session", &name_of(named)?, &uri).await
+async fn session(State(core): State<Core>, Name(id): Name, uri: Uri) -> Result<Response, Failure> {
+    all_of(&core, "session", &id, &uri).await
 }
 
-async fn trace(State(core): State<Core>, named: Named, uri: Uri) -> Result<Response, Failure> {
-    all_of(&core, "trace", &name_of(named)?, &uri).await
-}
-
-/// What the end of a path names, if it is text at all.
-type Named = Result<Path<String>, PathRejection>;
-
-fn name_of(named: Named) -> Result<String, Failure> {
-    match named {
-        Ok(Path(name)) => Ok(name),
-        Err(rejection) => Err(Failure::bad("bad_path", rejection.body_text())),
-    }
+async fn trace(State(core): State<Core>, Name(id): Name, uri: Uri) -> Result<Response, Failure> {
+    all_of(&core, "trace", &id, &uri).await
 }
 
 /// All records of one session or trace: by producer, or by position in pages.

@@ -51,7 +51,7 @@ async fn stream(
             params::check_after(&core, after).await?;
             after
         }
-        None => core.feed().last(),
+        None => core.last(),
     };
     let permit = core.stream_permit().ok_or_else(|| {
         let message = format!("{} streams are open, and no more may be", core.limits().streams_max);

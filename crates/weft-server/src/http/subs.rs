@@ -6,24 +6,26 @@ mod pull;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
+use axum::body::Body;
+use axum::extract::{Request as Asked, State};
 use axum::http::{StatusCode, header};
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use weft_event::json::{Json, Object, Tape, Value};
 use weft_log::log::AppendError;
 
 use super::answer::Failure;
-use super::params;
+use super::params::{self, Name, Params};
 use crate::Core;
 use crate::subs::books::{Books, Fate};
 use crate::subs::change::{self, Change, ChangeError, Which};
 use crate::subs::definition::{
     Definition, DefinitionError, Kind, Request, Retry, SecretRef, State as Standing,
 };
-use crate::subs::secrets;
-use crate::writer::WriteFailure;
+use crate::subs::secrets::{self, SecretError};
+use crate::writer::{WriteFailure, chain};
+use body::Sent;
 
 /// How long a request waits until what it asked for is so.
 const EFFECT_PATIENCE: Duration = Duration::from_secs(10);
@@ -39,8 +41,21 @@ pub(crate) fn routes() -> Router<Core> {
         .route("/v1/subscriptions/{name}/dead", get(dead))
         .route("/v1/subscriptions/{name}/dead/replay", post(dead_replay))
         .route("/v1/subscriptions/{name}/dead/drop", post(dead_drop))
-        .route("/v1/subscriptions/{name}/events", get(pull::take))
         .route("/v1/subscriptions/{name}/ack", post(pull::settle))
+        .layer(from_fn(without_parameters))
+        .route("/v1/subscriptions/{name}/events", get(pull::take))
+}
+
+/// Refuses the parameters of requests that know none.
+async fn without_parameters(request: Asked, next: Next) -> Response {
+    match Params::of(request.uri(), &[]) {
+        Ok(_) => next.run(request).await,
+        Err(failure) => {
+            let (parts, sent) = request.into_parts();
+            super::body::discard(&parts.headers, sent).await;
+            failure.into_response()
+        }
+    }
 }
 
 async fn list(State(core): State<Core>) -> Result<Response, Failure> {
@@ -51,16 +66,16 @@ async fn list(State(core): State<Core>) -> Result<Response, Failure> {
     Ok(json(StatusCode::OK, |object| object.json("subscriptions", &Json::array(shown))))
 }
 
-async fn show(State(core): State<Core>, Path(name): Path<String>) -> Result<Response, Failure> {
+async fn show(State(core): State<Core>, Name(name): Name) -> Result<Response, Failure> {
     catch_up(&core).await?;
     shown(&core, &name, StatusCode::OK, None)
 }
 
-async fn add(State(core): State<Core>, body: Bytes) -> Result<Response, Failure> {
+async fn add(State(core): State<Core>, Sent(sent): Sent) -> Result<Response, Failure> {
     let mut tape = Tape::new();
     let value = body::object(
         &mut tape,
-        &body,
+        &sent.bytes,
         &["name", "filter", "from", "kind", "url", "command", "retry"],
     )?;
     let definition = Definition::new(request(&core, value)?).map_err(|error| wrong(&error))?;
@@ -72,7 +87,7 @@ async fn add(State(core): State<Core>, body: Bytes) -> Result<Response, Failure>
             let (store, name) = (core.store().clone(), definition.name.clone());
             let made = tokio::task::spawn_blocking(move || secrets::make(&store, &name)).await;
             let made = made.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-            Some(made.map_err(|error| Failure::store(&error))?)
+            Some(made.map_err(|error| secretless(&error))?)
         }
         Kind::Pull | Kind::Command { .. } => None,
     };
@@ -93,10 +108,10 @@ fn request(core: &Core, value: Value<'_>) -> Result<Request, Failure> {
         kind @ (Kind::Pull | Kind::Command { .. }) => kind,
     };
     let start = match body::member(value, "from") {
-        None => core.feed().last(),
+        None => core.last(),
         Some(from) => match from.as_text().as_deref() {
             Some("start") => 0,
-            Some("now") => core.feed().last(),
+            Some("now") => core.last(),
             Some(_) | None => body::place(core, "from", from)?.saturating_sub(1),
         },
     };
@@ -112,25 +127,25 @@ fn request(core: &Core, value: Value<'_>) -> Result<Request, Failure> {
     })
 }
 
-async fn remove(State(core): State<Core>, Path(name): Path<String>) -> Result<Response, Failure> {
+async fn remove(State(core): State<Core>, Name(name): Name) -> Result<Response, Failure> {
     set_state(&core, &name, Standing::Removed).await?;
     let store = core.store().clone();
     let gone = name.clone();
     let removed = tokio::task::spawn_blocking(move || secrets::remove(&store, &gone)).await;
     let removed = removed.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-    removed.map_err(|error| Failure::store(&error))?;
+    removed.map_err(|error| secretless(&error))?;
     Ok(json(StatusCode::OK, |object| {
         object.text("name", &name);
         object.json("removed", &Json::bool(true));
     }))
 }
 
-async fn pause(State(core): State<Core>, Path(name): Path<String>) -> Result<Response, Failure> {
+async fn pause(State(core): State<Core>, Name(name): Name) -> Result<Response, Failure> {
     set_state(&core, &name, Standing::Paused { why: None }).await?;
     shown(&core, &name, StatusCode::OK, None)
 }
 
-async fn resume(State(core): State<Core>, Path(name): Path<String>) -> Result<Response, Failure> {
+async fn resume(State(core): State<Core>, Name(name): Name) -> Result<Response, Failure> {
     set_state(&core, &name, Standing::Active).await?;
     shown(&core, &name, StatusCode::OK, None)
 }
@@ -141,11 +156,11 @@ async fn set_state(core: &Core, name: &str, state: Standing) -> Result<(), Failu
 
 async fn replay(
     State(core): State<Core>,
-    Path(name): Path<String>,
-    body: Bytes,
+    Name(name): Name,
+    Sent(sent): Sent,
 ) -> Result<Response, Failure> {
     let mut tape = Tape::new();
-    let value = body::object(&mut tape, &body, &["from"])?;
+    let value = body::object(&mut tape, &sent.bytes, &["from"])?;
     let from = body::member(value, "from").ok_or_else(|| body::missing("from"))?;
     let from = match from.as_text().as_deref() {
         Some("start") => 1,
@@ -156,7 +171,7 @@ async fn replay(
     shown(&core, &name, StatusCode::OK, None)
 }
 
-async fn dead(State(core): State<Core>, Path(name): Path<String>) -> Result<Response, Failure> {
+async fn dead(State(core): State<Core>, Name(name): Name) -> Result<Response, Failure> {
     catch_up(&core).await?;
     let dead = core.desk().look(|books| {
         books.get(&name).map(|entry| entry.dead.values().cloned().collect::<Vec<_>>())
@@ -168,21 +183,21 @@ async fn dead(State(core): State<Core>, Path(name): Path<String>) -> Result<Resp
 
 async fn dead_replay(
     State(core): State<Core>,
-    Path(name): Path<String>,
-    body: Bytes,
+    Name(name): Name,
+    Sent(sent): Sent,
 ) -> Result<Response, Failure> {
-    set_fate(&core, &name, &body, Fate::Replayed).await
+    set_fate(&core, &name, &sent.bytes, Fate::Replayed).await
 }
 
 async fn dead_drop(
     State(core): State<Core>,
-    Path(name): Path<String>,
-    body: Bytes,
+    Name(name): Name,
+    Sent(sent): Sent,
 ) -> Result<Response, Failure> {
-    set_fate(&core, &name, &body, Fate::Gone).await
+    set_fate(&core, &name, &sent.bytes, Fate::Gone).await
 }
 
-async fn set_fate(core: &Core, name: &str, body: &Bytes, fate: Fate) -> Result<Response, Failure> {
+async fn set_fate(core: &Core, name: &str, body: &[u8], fate: Fate) -> Result<Response, Failure> {
     let mut tape = Tape::new();
     let value = body::object(&mut tape, body, &["positions", "all"])?;
     let which = match (body::member(value, "positions"), body::member(value, "all")) {
@@ -234,7 +249,7 @@ async fn write(core: &Core, change: &Change) -> Result<(), Failure> {
 
 /// Waits until the books say what the log says now.
 async fn catch_up(core: &Core) -> Result<(), Failure> {
-    effect(core, core.feed().last()).await
+    effect(core, core.last()).await
 }
 
 async fn effect(core: &Core, position: u64) -> Result<(), Failure> {
@@ -275,7 +290,7 @@ fn describe(core: &Core, name: &str, secret: Option<&str>) -> Option<Json<'stati
             });
             object.json("live", &live);
         }
-        secret.iter().for_each(|secret| object.text("secret", secret));
+        secret.iter().for_each(|secret| object.text("signing_secret", secret));
     }))
 }
 
@@ -299,11 +314,18 @@ fn wrong(error: &DefinitionError) -> Failure {
     Failure::new(StatusCode::BAD_REQUEST, code, error.to_string())
 }
 
+/// Says that a secret cannot be made or removed. Where it is kept is no concern of the client.
+fn secretless(error: &SecretError) -> Failure {
+    tracing::error!(error = %chain(error), "a secret cannot be kept");
+    let message = "the secrets of subscriptions cannot be written now: the server's log says why";
+    Failure::new(StatusCode::SERVICE_UNAVAILABLE, "secrets_unwritable", message).retry_after(5)
+}
+
 fn refused(error: ChangeError) -> Failure {
     let (status, code) = match error {
         ChangeError::Exists { .. } => (StatusCode::CONFLICT, "exists"),
         ChangeError::Missing { .. } => (StatusCode::NOT_FOUND, "not_found"),
-        ChangeError::Unreadable { .. } => (StatusCode::CONFLICT, "unreadable"),
+        ChangeError::Unreadable { .. } => (StatusCode::CONFLICT, "not_understood"),
         ChangeError::TooMany { .. } => (StatusCode::CONFLICT, "too_many_subscriptions"),
         ChangeError::NotDead { .. } => (StatusCode::NOT_FOUND, "not_dead"),
     };

@@ -20,6 +20,7 @@ use weft_server::feed::{self, FeedThread};
 use weft_server::http;
 use weft_server::limits::Limits;
 use weft_server::parts::{Core, Parts};
+use weft_server::subs::{self, SubscriptionsHandle};
 use weft_server::writer::{self, WriterThread};
 
 use crate::client::Client;
@@ -30,7 +31,7 @@ pub(crate) struct Server {
     store: Store,
     ended: watch::Sender<bool>,
     runtime: Option<Runtime>,
-    serving: Option<JoinHandle<()>>,
+    serving: Option<(JoinHandle<()>, SubscriptionsHandle)>,
     threads: Option<(WriterThread, FeedThread)>,
     core: Option<Core>,
     folder: Option<tempfile::TempDir>,
@@ -102,12 +103,13 @@ impl Server {
         let address = listener.local_addr().expect("it is bound");
         let router = http::router(&core, access);
         let serving = runtime.spawn(http::serve(listener, router, core.clone()));
+        let subscriptions = runtime.block_on(async { subs::start(&core) });
         Self {
             address,
             store,
             ended,
             runtime: Some(runtime),
-            serving: Some(serving),
+            serving: Some((serving, subscriptions)),
             threads: Some((writer_thread, feed_thread)),
             core: Some(core),
             folder: Some(folder),
@@ -172,9 +174,12 @@ impl Server {
         self.ended.send_replace(true);
         if let (Some(runtime), Some(serving)) = (self.runtime.take(), self.serving.take()) {
             // A connection that a test left open would hold the end up for as long as its client lives.
-            let served = runtime
-                .block_on(async { tokio::time::timeout(Duration::from_secs(5), serving).await });
-            drop(served);
+            let (serving, subscriptions) = serving;
+            let ended = async {
+                drop(tokio::time::timeout(Duration::from_secs(5), serving).await);
+                subscriptions.join().await;
+            };
+            runtime.block_on(ended);
             runtime.shutdown_timeout(Duration::from_secs(5));
         }
         self.core = None;

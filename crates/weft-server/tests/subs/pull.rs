@@ -114,6 +114,18 @@ fn whoever_asks_before_there_is_anything_waits_for_it() {
 }
 
 #[test]
+fn who_asks_for_the_head_alone_is_lent_nothing() {
+    let disk = Disk::new();
+    let server = disk.start();
+    subscribe(&server, 60_000);
+    let position = server.append(&events(&["a"], 0, 1));
+    assert_eq!(server.ask("HEAD", "/v1/subscriptions/mine/events?wait=60", "").0, 200);
+    assert_eq!(server.ask("HEAD", "/v1/subscriptions/other/events", "").0, 404);
+    assert_eq!(shown(&take(&server, "wait=60")), [(position, 1)]);
+    server.stop();
+}
+
+#[test]
 fn a_wrong_question_is_refused() {
     let disk = Disk::new();
     let server = disk.start();

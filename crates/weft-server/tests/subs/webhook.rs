@@ -21,7 +21,7 @@ pub(crate) fn subscribe(server: &Server, name: &str, url: &str, retry: &str) -> 
         format!(r#"{{"name":"{name}","from":"start","kind":"webhook","url":"{url}",{retry}}}"#);
     let (status, answer) = server.post("/v1/subscriptions", &body);
     assert_eq!(status, 201, "{answer}");
-    answer["secret"].as_str().expect("a secret").to_owned()
+    answer["signing_secret"].as_str().expect("a secret").to_owned()
 }
 
 #[test]

@@ -16,11 +16,27 @@ fn what_is_not_known_to_be_harmless_needs_admin() {
     assert_eq!(of("POST", "/v1/events"), Some(Scope::Write));
     assert_eq!(of("POST", "/v1/events/"), Some(Scope::Admin));
     assert_eq!(of("DELETE", "/v1/events"), Some(Scope::Admin));
-    assert_eq!(of("GET", "/v1/subscriptions"), Some(Scope::Admin));
-    assert_eq!(of("GET", "/v1/subscriptions/a"), Some(Scope::Admin));
     assert_eq!(of("GET", "/v1/tokens"), Some(Scope::Admin));
     assert_eq!(of("GET", "/v1/tokensandmore"), Some(Scope::Read));
     assert_eq!(of("BREW", "/v1/events"), Some(Scope::Admin));
+}
+
+#[test]
+fn who_reads_may_look_at_subscriptions_and_be_given_their_events_but_change_none() {
+    let of = |method: &str, path: &str| needed(&method.parse::<Method>().expect("a method"), path);
+    for path in ["", "/a", "/a/dead", "/a/events"] {
+        let path = format!("/v1/subscriptions{path}");
+        assert_eq!(of("GET", &path), Some(Scope::Read), "{path}");
+        assert_eq!(of("DELETE", &path), Some(Scope::Admin), "{path}");
+        assert_eq!(of("POST", &path), Some(Scope::Admin), "{path}");
+    }
+    assert_eq!(of("POST", "/v1/subscriptions/a/ack"), Some(Scope::Read));
+    let changes = ["a/pause", "a/resume", "a/replay", "a/dead/replay", "a/dead/drop"];
+    for path in changes.into_iter().chain(["ack", "/ack", "a/b/ack", "a/ack/", "a/ack/b"]) {
+        let path = format!("/v1/subscriptions/{path}");
+        assert_eq!(of("POST", &path), Some(Scope::Admin), "{path}");
+    }
+    assert_eq!(of("PUT", "/v1/subscriptions/a/ack"), Some(Scope::Admin));
 }
 
 #[test]

@@ -1,11 +1,25 @@
 //! Small JSON bodies, read member by member. One that is not known is refused, so that a slip does not go unseen.
 
+use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use weft_event::json::{Kind, Tape, Value};
 
 use super::super::answer::Failure;
+use super::super::body::{self, Held};
 use super::super::params;
 use crate::Core;
+
+/// A body, within the limits of any other.
+pub(super) struct Sent(pub(super) Held);
+
+impl FromRequest<Core> for Sent {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, core: &Core) -> Result<Self, Failure> {
+        let (parts, body) = request.into_parts();
+        Ok(Self(body::collect(core, &parts.headers, body).await?))
+    }
+}
 
 /// Reads a body that is an object with members of these names; an empty body is an empty object.
 pub(super) fn object<'a>(

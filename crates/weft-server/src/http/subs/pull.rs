@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
-use axum::http::{StatusCode, Uri, header};
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use weft_event::json::{Json, Object, Tape};
 
 use super::super::answer::Failure;
-use super::super::params::{self, Params};
+use super::super::params::{self, Name, Params};
+use super::body::Sent;
 use super::{body, catch_up, json, refused};
 use crate::subs::change::ChangeError;
 use crate::subs::pull::{Lent, Report, Request, UnknownLease};
@@ -26,7 +27,8 @@ const REASON_BYTES_MAX: usize = 4096;
 /// Lends events.
 pub(super) async fn take(
     State(core): State<Core>,
-    Path(name): Path<String>,
+    Name(name): Name,
+    method: Method,
     uri: Uri,
 ) -> Result<Response, Failure> {
     let params = Params::of(&uri, &["limit", "wait"])?;
@@ -42,6 +44,10 @@ pub(super) async fn take(
         }
     };
     let worker = find(&core, &name).await?;
+    if method == Method::HEAD {
+        // Whoever asks for the head alone would not see what it was lent.
+        return Ok(write(&core, &name, &Lent::default()));
+    }
     let (answer, answered) = oneshot::channel();
     let until = Instant::now() + Duration::from_secs(wait);
     ask(&worker, Request::Take { limit, until, answer })?;
@@ -91,10 +97,10 @@ fn write(core: &Core, name: &str, lent: &Lent) -> Response {
 /// Takes a report on lent events.
 pub(super) async fn settle(
     State(core): State<Core>,
-    Path(name): Path<String>,
-    bytes: Bytes,
+    Name(name): Name,
+    Sent(held): Sent,
 ) -> Result<Response, Failure> {
-    let (lease, report) = read_report(&core, &bytes)?;
+    let (lease, report) = read_report(&core, &held.bytes)?;
     let worker = find(&core, &name).await?;
     let (answer, answered) = oneshot::channel();
     ask(&worker, Request::Settle { lease, report, answer })?;
@@ -111,7 +117,7 @@ pub(super) async fn settle(
     }
 }
 
-fn read_report(core: &Core, bytes: &Bytes) -> Result<(String, Report), Failure> {
+fn read_report(core: &Core, bytes: &[u8]) -> Result<(String, Report), Failure> {
     let mut tape = Tape::new();
     let value = body::object(&mut tape, bytes, &["lease", "positions", "upto", "failed"])?;
     let lease = value.text_at("lease").ok_or_else(|| body::missing("lease"))?.into_owned();
