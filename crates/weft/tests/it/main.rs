@@ -29,6 +29,7 @@ mod stats;
 mod stored;
 mod sub;
 mod tail;
+mod token;
 mod trace;
 mod up;
 mod validate;
