@@ -31,6 +31,7 @@ mod stats;
 mod stored;
 mod sub;
 mod tail;
+mod token;
 mod trace;
 mod up;
 mod validate;
