@@ -51,6 +51,8 @@ pub enum Verdict {
     Granted,
     /// It is known, and may not.
     WrongScope,
+    /// It is known, and its time is over.
+    Expired,
     /// Nobody made it, or it was revoked.
     Unknown,
 }
@@ -89,8 +91,9 @@ impl Access {
         self.rules().origins.iter().any(same)
     }
 
-    /// Returns what a token is good for. The file is read again whenever it has changed, so that what is revoked is refused at once.
-    pub fn judge(&self, token: &str, needed: Scope) -> Result<Verdict, TokenError> {
+    /// Returns what a token is good for at a time, in microseconds since 1970. The file is read again whenever it has changed, so that
+    /// what is revoked is refused at once.
+    pub fn judge(&self, token: &str, needed: Scope, now_us: i64) -> Result<Verdict, TokenError> {
         let stamp = self.shared.file.stamp()?;
         let mut read = self.shared.read.lock().unwrap_or_else(PoisonError::into_inner);
         let tokens = match &mut *read {
@@ -99,6 +102,7 @@ impl Access {
         };
         Ok(match tokens.find(token) {
             None => Verdict::Unknown,
+            Some(found) if found.is_expired(now_us) => Verdict::Expired,
             Some(found) if found.may(needed) => Verdict::Granted,
             Some(_) => Verdict::WrongScope,
         })

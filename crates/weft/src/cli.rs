@@ -7,7 +7,7 @@ use weft_event::Dialect;
 use crate::{
     Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps,
     import, ingest, init, log, merge, prune, reindex, rejects, schema, service, session, show, sql,
-    stats, status, sub, tail, taxonomy, trace, up, validate, verify,
+    stats, status, sub, tail, taxonomy, token, trace, up, validate, verify,
 };
 
 const ABOUT: &str = "\
@@ -74,6 +74,7 @@ pub(crate) enum Command {
     Doctor(doctor::Args),
     Config(config::Args),
     Service(service::Args),
+    Token(token::Args),
     Types(taxonomy::Args),
     Schema(schema::Args),
     Demo(demo::Args),
@@ -112,6 +113,7 @@ impl Command {
             Command::Doctor(args) => doctor::run(args),
             Command::Config(args) => config::run(args),
             Command::Service(args) => service::run(args),
+            Command::Token(args) => token::run(args),
             Command::Types(args) => taxonomy::run(args),
             Command::Schema(args) => schema::run(args),
             Command::Demo(args) => demo::run(&args),

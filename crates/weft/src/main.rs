@@ -40,6 +40,7 @@ mod table;
 mod tail;
 mod taxonomy;
 mod times;
+mod token;
 mod trace;
 mod up;
 mod validate;

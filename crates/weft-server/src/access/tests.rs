@@ -5,13 +5,17 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use weft_log::{Network, Store};
 
-use super::tokens::{Scope, TokenError, TokenFile};
+use super::tokens::{NewToken, Scope, Secret, Token, TokenError, TokenFile};
 use super::{Access, Demand, Rules, Verdict};
 
 fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let store = Store::make(&folder.path().join("s"), Network::Force).expect("a store");
     (folder, store)
+}
+
+fn add(file: &TokenFile, name: &str, scopes: &[Scope]) -> Result<(Token, Secret), TokenError> {
+    file.add(&NewToken { name: Some(name), scopes, expires_us: None }, 7)
 }
 
 fn access(demand: Demand, hosts: &[&str], origins: &[&str]) -> (tempfile::TempDir, Access) {
@@ -26,9 +30,9 @@ fn access(demand: Demand, hosts: &[&str], origins: &[&str]) -> (tempfile::TempDi
 fn a_token_is_good_for_its_scopes_until_it_is_revoked() {
     let (_folder, store) = store();
     let (file, access) = (TokenFile::new(&store), Access::local(&store));
-    let (reader, secret) = file.add("reader", &[Scope::Read], 1).expect("made");
-    let (_, admin) = file.add("boss", &[Scope::Admin, Scope::Admin], 2).expect("made");
-    let judge = |token: &str, scope| access.judge(token, scope).expect("the file is read");
+    let (reader, secret) = add(&file, "reader", &[Scope::Read]).expect("made");
+    let (_, admin) = add(&file, "boss", &[Scope::Admin, Scope::Admin]).expect("made");
+    let judge = |token: &str, scope| access.judge(token, scope, 7).expect("the file is read");
     assert_eq!(judge(secret.reveal(), Scope::Read), Verdict::Granted);
     assert_eq!(judge(secret.reveal(), Scope::Write), Verdict::WrongScope);
     assert_eq!(judge(secret.reveal(), Scope::Admin), Verdict::WrongScope);
@@ -45,7 +49,7 @@ fn a_token_is_good_for_its_scopes_until_it_is_revoked() {
 fn the_file_holds_no_token_and_only_its_owner_reads_it() {
     let (_folder, store) = store();
     let file = TokenFile::new(&store);
-    let (token, secret) = file.add("a \"name\"", &[Scope::Write, Scope::Read], 7).expect("made");
+    let (token, secret) = add(&file, "a \"name\"", &[Scope::Write, Scope::Read]).expect("made");
     let path = store.root().join("tokens.json");
     let text = fs::read_to_string(&path).expect("it is there");
     let bare = secret.reveal().strip_prefix("weft_").expect("every token begins so");
@@ -61,27 +65,50 @@ fn names_scopes_and_ids_are_checked() {
     let (_folder, store) = store();
     let file = TokenFile::new(&store);
     for name in ["", "a\nb", &"x".repeat(101)] {
-        assert!(matches!(file.add(name, &[Scope::Read], 0), Err(TokenError::Name)), "{name:?}");
+        assert!(matches!(add(&file, name, &[Scope::Read]), Err(TokenError::Name)), "{name:?}");
     }
-    assert!(matches!(file.add("x", &[], 0), Err(TokenError::NoScope)));
-    file.add("twice", &[Scope::Read], 0).expect("made");
-    file.add("twice", &[Scope::Read], 0).expect("made");
-    for which in ["twice", "nobody"] {
-        assert!(matches!(file.revoke(which), Err(TokenError::Unknown { .. })), "{which}");
-    }
-    assert_eq!(file.read().expect("read").list().len(), 2);
+    assert!(matches!(add(&file, "x", &[]), Err(TokenError::NoScope)));
+    add(&file, "twice", &[Scope::Read]).expect("made");
+    add(&file, "twice", &[Scope::Read]).expect("made");
+    assert!(matches!(file.revoke("twice"), Err(TokenError::Several { n: 2, .. })));
+    assert!(matches!(file.revoke("nobody"), Err(TokenError::Unknown { .. })));
+    let tokens = file.read().expect("read");
+    assert_eq!(tokens.list().len(), 2);
+    let (second, _) = add(&file, &tokens.list()[0].id, &[Scope::Read]).expect("made");
+    let revoked = file.revoke(&second.name).expect("an id goes before a name");
+    assert_eq!(revoked.id, tokens.list()[0].id);
+    let (unnamed, _) = file
+        .add(&NewToken { name: None, scopes: &[Scope::Read], expires_us: None }, 7)
+        .expect("made");
+    assert_eq!(unnamed.name, unnamed.id);
+}
+
+#[test]
+fn a_token_is_good_until_its_time_is_over() {
+    let (_folder, store) = store();
+    let (file, access) = (TokenFile::new(&store), Access::local(&store));
+    let new = NewToken { name: None, scopes: &[Scope::Read], expires_us: Some(100) };
+    assert!(matches!(file.add(&new, 100), Err(TokenError::Expired)));
+    let (_, secret) = file.add(&new, 99).expect("made");
+    let judge = |now_us| access.judge(secret.reveal(), Scope::Read, now_us).expect("read");
+    assert_eq!([99, 100, 101].map(judge), [Verdict::Granted, Verdict::Expired, Verdict::Expired]);
+    let path = store.root().join("tokens.json");
+    let text = fs::read_to_string(&path).expect("it is there");
+    fs::write(&path, text.replace("\"expires\":100", "\"expires\":\"never\"")).expect("written");
+    let judged = access.judge(secret.reveal(), Scope::Read, 99);
+    assert!(matches!(judged, Err(TokenError::Damaged { .. })));
 }
 
 #[test]
 fn a_damaged_file_grants_nothing() {
     let (_folder, store) = store();
     let (file, access) = (TokenFile::new(&store), Access::local(&store));
-    let (_, secret) = file.add("x", &[Scope::Admin], 0).expect("made");
+    let (_, secret) = add(&file, "x", &[Scope::Admin]).expect("made");
     let path = store.root().join("tokens.json");
     let text = fs::read_to_string(&path).expect("it is there");
     for damaged in ["", "{}", &text[..text.len() / 2], &text.replace("admin", "all")] {
         fs::write(&path, damaged).expect("written");
-        let judged = access.judge(secret.reveal(), Scope::Read);
+        let judged = access.judge(secret.reveal(), Scope::Read, 7);
         assert!(matches!(judged, Err(TokenError::Damaged { .. })), "{damaged}");
     }
 }

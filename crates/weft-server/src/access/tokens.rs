@@ -66,6 +66,8 @@ pub struct Token {
     pub scopes: Vec<Scope>,
     /// When it was made, in microseconds since 1970.
     pub made_us: i64,
+    /// From when on it is refused, if ever.
+    pub expires_us: Option<i64>,
     hash: blake3::Hash,
 }
 
@@ -74,6 +76,22 @@ impl Token {
     pub fn may(&self, needed: Scope) -> bool {
         self.scopes.iter().any(|scope| *scope == needed || *scope == Scope::Admin)
     }
+
+    /// Returns whether its time is over.
+    pub fn is_expired(&self, now_us: i64) -> bool {
+        self.expires_us.is_some_and(|expires_us| expires_us <= now_us)
+    }
+}
+
+/// A token that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct NewToken<'n> {
+    /// What its owner calls it; its id where nothing is said.
+    pub name: Option<&'n str>,
+    /// What it may be used for.
+    pub scopes: &'n [Scope],
+    /// From when on it is refused, in microseconds since 1970.
+    pub expires_us: Option<i64>,
 }
 
 /// A token that was just made. It is shown once and kept nowhere; its text does not appear where values are printed for debugging.
@@ -126,11 +144,24 @@ pub enum TokenError {
     /// A token without a scope is of no use.
     #[error("a token needs a scope: read, write or admin")]
     NoScope,
-    /// There is no such token, or several have the name.
-    #[error("there is no token, or more than one, with the id or name {which}")]
+    /// A token that is never good is of no use either.
+    #[error("a token that expires has to do so later than now")]
+    Expired,
+    /// There is no such token.
+    #[error("there is no token with the id or name {which}: `weft token list` shows all of them")]
     Unknown {
         /// What was asked for.
         which: String,
+    },
+    /// Several tokens have the name.
+    #[error(
+        "{n} tokens have the name {which}: name the one by its id, as `weft token list` shows it"
+    )]
+    Several {
+        /// The name.
+        which: String,
+        /// How many.
+        n: usize,
     },
 }
 
@@ -196,15 +227,12 @@ impl TokenFile {
     }
 
     /// Makes a token. It is in the answer and nowhere else.
-    pub fn add(
-        &self,
-        name: &str,
-        scopes: &[Scope],
-        now_us: i64,
-    ) -> Result<(Token, Secret), TokenError> {
-        let is_name =
-            !name.is_empty() && name.len() <= NAME_BYTES_MAX && !name.chars().any(char::is_control);
-        if !is_name {
+    pub fn add(&self, new: &NewToken<'_>, now_us: i64) -> Result<(Token, Secret), TokenError> {
+        let NewToken { name, scopes, expires_us } = *new;
+        let is_name = |name: &str| {
+            !name.is_empty() && name.len() <= NAME_BYTES_MAX && !name.chars().any(char::is_control)
+        };
+        if !name.is_none_or(is_name) {
             return Err(TokenError::Name);
         }
         let mut scopes = scopes.to_vec();
@@ -212,6 +240,9 @@ impl TokenFile {
         scopes.dedup();
         if scopes.is_empty() {
             return Err(TokenError::NoScope);
+        }
+        if expires_us.is_some_and(|expires_us| expires_us <= now_us) {
+            return Err(TokenError::Expired);
         }
         let _lock = self.lock()?;
         let mut tokens = self.read()?;
@@ -221,7 +252,8 @@ impl TokenFile {
         let secret = Secret(format!("{PREFIX}{}", random_hex(SECRET_BYTES)?));
         let hash = hash_of(secret.reveal());
         let id = hash.to_hex()[..ID_DIGITS].to_owned();
-        let token = Token { id, name: name.to_owned(), scopes, made_us: now_us, hash };
+        let name = name.unwrap_or(&id).to_owned();
+        let token = Token { id, name, scopes, made_us: now_us, expires_us, hash };
         tokens.0.push(token.clone());
         self.write(&tokens)?;
         Ok((token, secret))
@@ -231,12 +263,19 @@ impl TokenFile {
     pub fn revoke(&self, which: &str) -> Result<Token, TokenError> {
         let _lock = self.lock()?;
         let mut tokens = self.read()?;
-        let named = |token: &Token| token.id == which || token.name == which;
-        let unknown = || TokenError::Unknown { which: which.to_owned() };
-        let place = tokens.0.iter().position(named).ok_or_else(unknown)?;
-        if tokens.0.iter().filter(|token| named(token)).count() > 1 {
-            return Err(unknown());
-        }
+        let which = which.to_owned();
+        let by_id = tokens.0.iter().position(|token| token.id == which);
+        let named = |token: &&Token| token.name == which;
+        let n = tokens.0.iter().filter(named).count();
+        let place = match (by_id, n) {
+            (Some(place), _) => place,
+            (None, 0) => return Err(TokenError::Unknown { which }),
+            (None, 1) => {
+                let place = tokens.0.iter().position(|token| token.name == which);
+                place.expect("one has the name")
+            }
+            (None, n) => return Err(TokenError::Several { which, n }),
+        };
         let token = tokens.0.remove(place);
         self.write(&tokens)?;
         Ok(token)
@@ -299,6 +338,9 @@ fn encode(tokens: &Tokens) -> String {
             let scopes = token.scopes.iter().map(|scope| Json::text(scope.as_str()));
             object.json("scopes", &Json::array(scopes));
             object.json("made", &Json::integer(token.made_us));
+            if let Some(expires_us) = token.expires_us {
+                object.json("expires", &Json::integer(expires_us));
+            }
             object.text("blake3", &token.hash.to_hex());
         })
     });
@@ -321,6 +363,11 @@ fn parse(bytes: &[u8]) -> Option<Tokens> {
             name: value.text_at("name")?.into_owned(),
             scopes: value.get("scopes")?.items().map(scope).collect::<Option<_>>()?,
             made_us: value.get("made")?.as_i64()?,
+            expires_us: match value.get("expires") {
+                None => None,
+                // What cannot be read must not be read as never.
+                Some(expires) => Some(expires.as_i64()?),
+            },
             hash: blake3::Hash::from_hex(value.text_at("blake3")?.as_bytes()).ok()?,
         })
     };

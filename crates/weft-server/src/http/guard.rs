@@ -167,9 +167,13 @@ fn check_token(access: &Access, headers: &HeaderMap, needed: Scope) -> Result<()
             return Err(unauthorized("no_token", message));
         }
     };
-    match access.judge(token, needed) {
+    match access.judge(token, needed, jiff::Timestamp::now().as_microsecond()) {
         Ok(Verdict::Granted) => Ok(()),
         Ok(Verdict::Unknown) => Err(unauthorized("unknown_token", "the token is not known")),
+        Ok(Verdict::Expired) => {
+            let message = "the token's time is over: `weft token new` makes another";
+            Err(unauthorized("expired_token", message))
+        }
         Ok(Verdict::WrongScope) => {
             let scope = needed.as_str();
             let message = format!("the token is not good for this: it lacks the scope {scope}");

@@ -15,6 +15,7 @@ use weft_log::blobs::{Blobs, Which};
 use weft_log::{Meta, Position, Store, TopicKey};
 
 use super::definition::{Definition, DefinitionError};
+use super::schedule::Tried;
 
 pub use read::read;
 
@@ -30,6 +31,9 @@ const VIA: &str = "subscription";
 
 /// Ranges that are written beyond an acknowledged position. What does not fit is delivered again after a crash.
 pub const SETTLED_RANGES_MAX: usize = 256;
+
+/// Failing events that are written with an acknowledged position. What does not fit is tried from the beginning after a crash.
+pub const TRIED_MAX: usize = 256;
 
 /// All subscriptions. Holds nothing that the log does not.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +61,8 @@ pub struct Acknowledged {
     pub position: u64,
     /// What is settled beyond.
     pub settled: Vec<RangeInclusive<u64>>,
+    /// What failed and is not settled.
+    pub tried: Vec<Tried>,
     /// How many events the subscriber took.
     pub n_delivered: u64,
     /// How many records were damaged or pruned before they could be delivered.
@@ -197,7 +203,11 @@ impl Books {
                 let entry = self.entries.get_mut(key).filter(|entry| entry.is_of(data))?;
                 let round = data.get("round").and_then(Value::as_u64);
                 let is_now = entry.definition.as_ref().is_ok_and(|now| Some(now.round) == round);
-                let read = Acknowledged::read(data)?;
+                let mut read = Acknowledged::read(data)?;
+                if meta.position < entry.position {
+                    // A change of the subscription begins the tries anew.
+                    read.tried.clear();
+                }
                 if is_now {
                     entry.progress = read;
                 } else {
@@ -227,7 +237,7 @@ impl Books {
             && let Ok(now) = &entry.definition
             && (&now.id, now.round) == (&of.id, of.round)
         {
-            entry.progress = written;
+            entry.progress = Acknowledged { tried: Vec::new(), ..written };
         }
     }
 
@@ -243,7 +253,7 @@ impl Books {
         let (progress, dead) = match (before, &definition) {
             (Some(before), Ok(definition)) => match before.definition {
                 Ok(old) if old.id == definition.id && old.round == definition.round => {
-                    (before.progress, before.dead)
+                    (Acknowledged { tried: Vec::new(), ..before.progress }, before.dead)
                 }
                 Ok(old) if old.id == definition.id => {
                     let Acknowledged { n_delivered, n_lost, .. } = before.progress;
@@ -278,6 +288,13 @@ impl Acknowledged {
             Json::array([Json::integer(*range.start()), Json::integer(*range.end())])
         };
         object.json("settled", &Json::array(self.settled.iter().map(range)));
+        if !self.tried.is_empty() {
+            let numbers = |tried: &Tried| {
+                [tried.position, tried.attempts.into(), tried.strikes.into()].map(Json::integer)
+            };
+            let tried = self.tried.iter().map(|tried| Json::array(numbers(tried)));
+            object.json("tried", &Json::array(tried));
+        }
         object.json("delivered", &Json::integer(self.n_delivered));
         object.json("lost", &Json::integer(self.n_lost));
     }
@@ -291,9 +308,18 @@ impl Acknowledged {
         let settled: Option<_> = data
             .get("settled")
             .map_or(Some(Vec::new()), |settled| settled.items().map(range).collect());
+        let tried = |numbers: Value<'_>| {
+            let mut numbers = numbers.items().map(Value::as_u64);
+            let position = numbers.next()??;
+            let mut count = || u32::try_from(numbers.next()??).ok();
+            Some(Tried { position, attempts: count()?, strikes: count()? })
+        };
+        let tried: Option<_> =
+            data.get("tried").map_or(Some(Vec::new()), |all| all.items().map(tried).collect());
         Some(Self {
             position: number("position")?,
             settled: settled?,
+            tried: tried?,
             n_delivered: number("delivered").unwrap_or(0),
             n_lost: number("lost").unwrap_or(0),
         })

@@ -1,4 +1,5 @@
-//! Deliveries to a command: run once for each event, which stands on its standard input. Exit code 0 means that it was taken.
+//! Deliveries to a command: run once for each event, which is the one line on its standard input. Exit code 0 means that it was
+//! taken.
 
 use std::io;
 use std::process::Stdio;
@@ -62,7 +63,10 @@ async fn talk(child: &mut Child, body: &[u8]) -> io::Result<(Option<i32>, String
     let mut said = Vec::new();
     let hand_over = async move {
         // A command that does not read its input may still have done its work.
-        drop(stdin.write_all(body).await);
+        if stdin.write_all(body).await.is_ok() {
+            // Whoever finds the line without its end knows that the server died over it.
+            drop(stdin.write_all(b"\n").await);
+        }
     };
     let status = {
         let talk = async { tokio::join!(hand_over, listen(&mut stderr, &mut said)) };

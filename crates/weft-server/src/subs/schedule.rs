@@ -49,6 +49,17 @@ pub struct Flight<T> {
     pub event: T,
 }
 
+/// What an event has behind it that was tried and did not arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// Its position in the log.
+    pub position: u64,
+    /// How often it was tried.
+    pub attempts: u32,
+    /// How often that failed through its own fault.
+    pub strikes: u32,
+}
+
 /// Why a delivery failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
@@ -98,6 +109,8 @@ pub struct Schedule<T> {
     n_busy: usize,
     held_bytes: usize,
     progress: Progress,
+    /// What was tried before the log was read from here, by position.
+    tried_before: BTreeMap<u64, Tried>,
     down: Option<Down>,
     /// How often the receiver took an event.
     n_accepted: u64,
@@ -116,10 +129,31 @@ impl<T: Clone> Schedule<T> {
             n_busy: 0,
             held_bytes: 0,
             progress,
+            tried_before: BTreeMap::new(),
             down: None,
             n_accepted: 0,
             next_number: 0,
         }
+    }
+
+    /// Counts on from what was tried before.
+    pub fn remember(&mut self, tried: &[Tried]) {
+        self.tried_before.extend(tried.iter().map(|tried| (tried.position, *tried)));
+    }
+
+    /// Returns the events that failed and are not settled, by position, as many as asked for. One out of its order is not told.
+    pub fn tried(&self, max: usize) -> Vec<Tried> {
+        let lanes = self.lanes.values().filter(|lane| !matches!(lane.key, SessionKey::Replay(_)));
+        let items = lanes.flat_map(|lane| &lane.items).filter(|item| item.strikes > 0);
+        let tried = items.map(|item| Tried {
+            position: item.position,
+            attempts: item.attempt,
+            strikes: item.strikes,
+        });
+        let mut all: Vec<Tried> = tried.chain(self.tried_before.values().copied()).collect();
+        all.sort_by_key(|tried| tried.position);
+        all.truncate(max);
+        all
     }
 
     /// Returns whether another event may be offered.
@@ -162,6 +196,8 @@ impl<T: Clone> Schedule<T> {
     /// Says that the log was read up to a position: what was not offered does not match.
     pub fn pass(&mut self, upto: u64) {
         self.progress.pass(upto);
+        // What was tried before and did not come again is pruned or settled.
+        self.tried_before = self.tried_before.split_off(&(upto + 1));
     }
 
     fn hold(&mut self, position: u64, key: SessionKey, bytes: usize, event: T) -> Ticket {
@@ -172,7 +208,13 @@ impl<T: Clone> Schedule<T> {
         if lane.items.is_empty() {
             self.waiting.insert((lane.due, lane.turn, id));
         }
-        lane.items.push_back(Item::new(ticket, position, bytes, event));
+        let mut item = Item::new(ticket, position, bytes, event);
+        if !matches!(lane.key, SessionKey::Replay(_))
+            && let Some(before) = self.tried_before.remove(&position)
+        {
+            (item.attempt, item.strikes) = (before.attempts, before.strikes);
+        }
+        lane.items.push_back(item);
         self.by_ticket.insert(ticket, id);
         self.held_bytes += bytes;
         ticket

@@ -85,12 +85,14 @@ impl Worker {
             held_max: limits.held_max,
             held_bytes_max: limits.held_bytes_max,
         };
-        let Acknowledged { position, settled, .. } = entry.progress.clone();
+        let Acknowledged { position, settled, tried, .. } = entry.progress.clone();
+        let mut schedule = Schedule::new(rules, Progress::new(position, settled));
+        schedule.remember(&tried);
         let begun = Instant::now();
         Self {
             core: core.clone(),
             way,
-            schedule: Schedule::new(rules, Progress::new(position, settled)),
+            schedule,
             begun,
             pending: None,
             flights: JoinSet::new(),
@@ -136,8 +138,7 @@ impl Worker {
                 Ok(()) = reins.ticks.changed() => self.is_ticked = true,
                 () = at(due) => {}
                 () = at(written_at) => {
-                    let progress = self.schedule.progress();
-                    self.ledger.acknowledge(&core, &self.definition, progress).await;
+                    self.ledger.acknowledge(&core, &self.definition, &self.schedule).await;
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Who is let in: hosts, origins, tokens and their scopes.
 
 use weft_server::access::Demand;
-use weft_server::access::tokens::{Scope, TokenFile};
+use weft_server::access::tokens::{NewToken, Scope, TokenFile};
 
 use crate::post::DONE;
 use crate::server::{Server, Setup};
@@ -102,12 +102,8 @@ fn a_named_origin_is_told_that_it_may_ask() {
 #[test]
 fn from_afar_a_token_of_the_right_scope_is_needed() {
     let server = Server::wide();
-    let file = TokenFile::new(server.store());
-    let mut tokens = Vec::new();
-    for scope in Scope::ALL {
-        tokens.push(file.add(scope.as_str(), &[scope], 0).expect("a token").1);
-    }
-    let [read, write, admin] = [0, 1, 2].map(|idx| tokens[idx].reveal());
+    let tokens = Scope::ALL.map(|scope| server.token(scope));
+    let [read, write, admin] = [0, 1, 2].map(|idx| tokens[idx].as_str());
     let mut client = server.client();
     let answer = client.post("/v1/events", DONE);
     assert_eq!(answer.failure(), failure(401, "no_token"));
@@ -136,8 +132,12 @@ fn from_afar_a_token_of_the_right_scope_is_needed() {
     assert_eq!(ask("POST", "/v1/events", "weft_made_up"), "401 unknown_token");
     assert_eq!(ask("POST", "/v1/events", ""), "401 no_token");
     assert_eq!(ask("POST", "/v1/events", &write[..write.len() - 1]), "401 unknown_token");
+    let file = TokenFile::new(server.store());
     file.revoke("write").expect("it is there");
     assert_eq!(ask("POST", "/v1/events", write), "401 unknown_token");
+    let new = NewToken { name: None, scopes: &[Scope::Write], expires_us: Some(2) };
+    let (_, old) = file.add(&new, 1).expect("a token");
+    assert_eq!(ask("POST", "/v1/events", old.reveal()), "401 expired_token");
     assert_eq!(server.stored().len(), 2);
 }
 
@@ -156,9 +156,9 @@ fn other_kinds_of_authorization_are_no_token() {
 #[test]
 fn a_token_that_is_sent_to_a_local_server_counts() {
     let server = Server::start();
-    let (_, read) = TokenFile::new(server.store()).add("r", &[Scope::Read], 0).expect("a token");
+    let read = server.token(Scope::Read);
     let mut client = server.client();
-    let request = client.request("POST", "/v1/events").bearer(read.reveal());
+    let request = client.request("POST", "/v1/events").bearer(&read);
     assert_eq!(request.send(DONE.as_bytes()).failure(), failure(403, "wrong_scope"));
     let request = client.request("POST", "/v1/events").bearer("weft_other");
     assert_eq!(request.send(DONE.as_bytes()).failure(), failure(401, "unknown_token"));
@@ -186,9 +186,9 @@ fn a_token_in_an_address_is_refused() {
 #[test]
 fn a_damaged_token_file_lets_nobody_in() {
     let server = Server::wide();
-    let (_, admin) = TokenFile::new(server.store()).add("a", &[Scope::Admin], 0).expect("a token");
+    let admin = server.token(Scope::Admin);
     std::fs::write(server.store().root().join("tokens.json"), "{}").expect("written");
-    let answer = server.client().request("GET", "/metrics").bearer(admin.reveal()).send(b"");
+    let answer = server.client().request("GET", "/metrics").bearer(&admin).send(b"");
     assert_eq!(answer.failure(), failure(503, "tokens_unreadable"));
 }
 

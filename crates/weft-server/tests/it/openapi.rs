@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
-use weft_server::access::tokens::{Scope, TokenFile};
+use weft_server::access::tokens::Scope;
 
 use crate::client::Answer;
 use crate::post::{DONE, claimed};
@@ -227,12 +227,7 @@ impl Provoked {
     /// Sends each operation a token of another scope than it says, and none.
     fn tokens(&mut self) {
         let server = Server::wide();
-        let token = |name: &str, scope: Scope| {
-            let added = TokenFile::new(server.store()).add(name, &[scope], 0);
-            added.expect("a token").1.reveal().to_owned()
-        };
-        let (read, write) = (token("r", Scope::Read), token("w", Scope::Write));
-        let admin = token("a", Scope::Admin);
+        let [read, write, admin] = Scope::ALL.map(|scope| server.token(scope));
         for operation in &self.document.clone().operations() {
             let answer = Ask::default().send(&server, operation);
             assert_eq!(answer.status == 401, operation.scope().is_some(), "{operation}");

@@ -15,6 +15,7 @@ use weft_log::log::{Hold, Indexing, Log, Options};
 use weft_log::reader::{Reader, read_head};
 use weft_log::rejected::{Kept, Rejected, Span};
 use weft_log::{Network, Position, Record, Store};
+use weft_server::access::tokens::{NewToken, Scope, TokenFile};
 use weft_server::access::{Access, Demand, Rules};
 use weft_server::feed::{self, FeedThread};
 use weft_server::http;
@@ -129,6 +130,13 @@ impl Server {
     /// Returns its store.
     pub(crate) fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// Makes a token of a scope, named after it.
+    pub(crate) fn token(&self, scope: Scope) -> String {
+        let new = NewToken { name: Some(scope.as_str()), scopes: &[scope], expires_us: None };
+        let (_, secret) = TokenFile::new(&self.store).add(&new, 0).expect("a token");
+        secret.reveal().to_owned()
     }
 
     /// Returns what its parts share.

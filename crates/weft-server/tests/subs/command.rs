@@ -29,7 +29,7 @@ fn it_gets_the_record_and_what_belongs_to_it_and_is_run_again_when_it_fails() {
     let server = disk.start();
     let script = r#"echo "$WEFT_SUBSCRIPTION $WEFT_POSITION $WEFT_ATTEMPT $WEFT_CURSOR" >> "$1/ran"
         test "$WEFT_ATTEMPT" -ge 2 || { echo not yet >&2; exit 1; }
-        cat >> "$1/records"; echo >> "$1/records""#;
+        cat >> "$1/records""#;
     subscribe(&server, script, &disk.path(), quick());
     let last = server.append(&events(&["a"], 0, 3));
     let records = disk.path().join("records");

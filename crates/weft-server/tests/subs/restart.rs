@@ -1,9 +1,12 @@
 //! Servers that end in the middle, with and without a word.
 
+use std::time::Duration;
+
+use weft_server::limits::SubscriptionLimits;
 use weft_server::subs::definition::State;
 
 use crate::receiver::{Answer, Receiver, taken_in_order};
-use crate::server::{Disk, events};
+use crate::server::{Disk, events, eventually};
 use crate::webhook::{QUICK, subscribe};
 
 const N: usize = 200;
@@ -93,4 +96,36 @@ fn acknowledgements_are_few() {
     let n = page["records"].as_array().expect("records").len() as u64;
     assert!(n <= 2 + began.elapsed().as_secs(), "{n} in {:?}", began.elapsed());
     server.stop();
+}
+
+#[test]
+fn an_event_that_nobody_takes_dies_also_where_servers_do() {
+    let receiver = Receiver::start(|_| Answer::Status(500));
+    let disk = Disk::new();
+    let acknowledge_every = Duration::from_millis(1);
+    let start = || {
+        disk.start_with(SubscriptionLimits { acknowledge_every, ..SubscriptionLimits::default() })
+    };
+    let mut server = start();
+    // Only a server that begins anew tries again before the test is over.
+    let retry = r#""retry":{"backoff_min_ms":60000,"backoff_max_ms":60000,"timeout_ms":2000,"attempts_max":5}"#;
+    subscribe(&server, "mine", &receiver.url(), retry);
+    let position = server.append(&events(&["a"], 0, 1));
+    for attempt in 1..5_u32 {
+        assert_eq!(receiver.next().attempt(), attempt);
+        eventually("it is written", || {
+            let (_, shown) = server.get("/v1/subscriptions/mine");
+            (shown["progress"]["tried"] == serde_json::json!([[position, attempt, attempt]]))
+                .then_some(())
+        });
+        server.kill();
+        server = start();
+    }
+    assert_eq!(receiver.next().attempt(), 5);
+    let dead = eventually("it is dead", || {
+        server.get("/v1/subscriptions/mine/dead").1["dead"].get(0).cloned()
+    });
+    assert_eq!((&dead["position"], &dead["attempts"]), (&position.into(), &5.into()));
+    server.stop();
+    assert!(disk.books().get("mine").expect("it is there").progress.tried.is_empty());
 }

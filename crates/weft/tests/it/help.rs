@@ -70,6 +70,7 @@ fn help_as_a_whole() {
       doctor       Check the store, its server and its disk, and say what to do
       config       Show the settings of a store's server, and change them
       service      Run the server as a service of the user's own
+      token        Make, list and revoke the tokens of a store's server
       types        List the event types: what each means, and the status it gives its actor
       schema       Print the JSON Schema of a dialect
       demo         Print a made-up night of agents at work, in all five dialects

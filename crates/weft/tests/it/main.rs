@@ -2,12 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
 
 mod bad_input;
+mod client;
 mod config;
 mod convert;
 mod demo;
 mod doctor;
 mod documents;
 mod emit;
+mod ending;
 mod explain;
 mod gaps;
 mod help;
@@ -29,6 +31,7 @@ mod stats;
 mod stored;
 mod sub;
 mod tail;
+mod token;
 mod trace;
 mod up;
 mod validate;

@@ -1,63 +1,147 @@
 //! Every command on the log does the same through the server and without it.
 
+mod alike;
+
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 
 use crate::sandbox::{FINE, ODD, OWN, Sandbox};
 use crate::served::{PATIENCE, Served, lines};
-use crate::stored::{collector, needle};
+use crate::stored::{Stored, collector, needle};
+use alike::Alike;
 
 const DONE: &str = r#"{"schema":0,"event":"DONE","reason":"COMPLETE","stack":[]}"#;
 
-/// What goes in first, and what is asked then.
-const COMMANDS: &[(&[&str], &str)] = &[
-    (&["ingest", "a.jsonl"], ""),
-    (&["ingest", "a.jsonl", "--from-start", "--json"], ""),
-    (&["ingest"], FINE),
-    (&["emit", "--json"], ODD),
-    (&["emit", "--id", "one"], DONE),
-    (&["emit", "--id", "one", "--json"], DONE),
-    (&["emit", "--id", "two", "--durability", "written"], DONE),
-    (&["log", "--limit", "1", "--format", "jsonl"], ""),
-    (&["emit", "--id", "bad"], r#"{"schema_version":1,"event_type":"x.y"}"#),
-    (&["emit", "--topic", "plan", "--key", "k", "--expect-last", "none", "--id", "three"], DONE),
-    (&["emit", "--topic", "plan", "--key", "k", "--expect-last", "none", "--id", "four"], DONE),
-    (&["emit"], OWN),
-    (&["import", "sqlite", "old.db", "--table", "updates"], ""),
-    (&["import", "sqlite", "old.db", "--table", "updates"], ""),
-    (&["rejects", "list"], ""),
-    (&["rejects", "retry"], ""),
-    (&["log"], ""),
-    (&["log", "--format", "json", "--bookkeeping", "--limit", "all"], ""),
-    (&["log", "dialect=needle", "--format", "jsonl"], ""),
-    (&["log", "claimed", "--order", "producer"], ""),
-    (&["show", "3"], ""),
-    (&["show", "4", "--json"], ""),
-    (&["show", "99"], ""),
-    (&["session", "s1"], ""),
-    (&["trace", "0af7651916cd43dd8448eb211c80319c"], ""),
-    (&["gaps"], ""),
-    (&["stats"], ""),
-    (&["sql", "select count(*) from records"], ""),
-    (&["export", "--layout", "day", "--out", "out"], ""),
-    (&["index", "status"], ""),
-    (&["verify"], ""),
-    (&["prune", "--before", "1", "--dry-run"], ""),
-    (&["prune", "--before", "1"], ""),
-    (&["index", "rebuild"], ""),
-    (&["emit", "--id", "five"], DONE),
-    (&["log", "--format", "jsonl", "--limit", "all"], ""),
+const BAD: &str = r#"{"schema_version":1,"event_type":"x.y"}"#;
+
+const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+
+/// What is run, what it reads from its standard input, and the exit code that it must have.
+type Row = (&'static [&'static str], &'static str, i32);
+
+/// `REFUSED` stands for the id of the first refusal.
+const COMMANDS: &[Row] = &[
+    (&["log", "--limit", "3"], "", 0),
+    (&["ingest", "a.jsonl"], "", 1),
+    (&["ingest", "a.jsonl", "--from-start", "--json"], "", 1),
+    (&["ingest", "folder"], "", 0),
+    (&["ingest"], FINE, 0),
+    (&["emit", "--json"], ODD, 0),
+    (&["emit", "--id", "one"], DONE, 0),
+    (&["emit", "--id", "one", "--json"], DONE, 0),
+    (&["emit", "--id", "two", "--durability", "written"], DONE, 0),
+    (&["log", "--limit", "1", "--format", "jsonl"], "", 0),
+    (&["emit", "--id", "bad"], BAD, 1),
+    (&["emit", "--id", "bad", "--json"], BAD, 1),
+    (&["emit", "--topic", "plan", "--key", "k", "--expect-last", "none", "--id", "three"], DONE, 0),
+    (&["emit", "--topic", "plan", "--key", "k", "--expect-last", "none", "--id", "four"], DONE, 1),
+    (&["emit"], OWN, 0),
+    (&["import", "sqlite", "old.db", "--table", "updates"], "", 1),
+    (&["import", "sqlite", "old.db", "--table", "updates"], "", 1),
+    (&["import", "sqlite", "old.db", "--table", "nothing"], "", 2),
+    (&["rejects"], "", 0),
+    (&["rejects", "list", "--json"], "", 0),
+    (&["rejects", "show", "REFUSED"], "", 0),
+    (&["rejects", "show", "REFUSED", "--json"], "", 0),
+    (&["rejects", "retry", "REFUSED"], "", 1),
+    (&["rejects", "retry", "--all"], "", 1),
+    (&["log"], "", 0),
+    (&["log", "--format", "json", "--bookkeeping", "--limit", "all"], "", 0),
+    (&["log", "dialect=needle", "--format", "jsonl"], "", 0),
+    (&["log", "type=bead.* -session=s1 or level>=warn", "--limit", "all"], "", 0),
+    (&["log", "session=s1", "--order", "producer", "--reverse"], "", 0),
+    (&["log", "--after", "10", "--before", "30", "--utc"], "", 0),
+    (&["log", "rationale"], "", 0),
+    (&["log", "status="], "", 2),
+    (&["show", "3"], "", 0),
+    (&["show", "4", "--json"], "", 0),
+    (&["show", "321", "--blobs"], "", 0),
+    (&["show", "99999"], "", 2),
+    (&["session", "s1"], "", 0),
+    (&["session", "s1", "--format", "json", "--order", "position", "--limit", "4"], "", 0),
+    (&["session", "nobody"], "", 2),
+    (&["trace", TRACE], "", 0),
+    (&["trace", "0af7", "--json"], "", 0),
+    (&["trace", "0af7", "--ascii"], "", 0),
+    (&["gaps"], "", 1),
+    (&["gaps", "--json"], "", 1),
+    (&["log", "claimed"], "", 0),
+    (&["stats"], "", 0),
+    (&["stats", "--json"], "", 0),
+    (&["sql", "select type, count(*) from events group by 1 order by 2 desc, 1"], "", 0),
+    (&["sql", "select * from events", "--format", "csv"], "", 0),
+    (&["sql", "select * from records", "--format", "json"], "", 0),
+    (&["sql", "delete from records"], "", 2),
+    (&["export", "--layout", "daily", "--out", "daily"], "", 0),
+    (&["export", "--layout", "agent", "--out", "agent", "dialect=collector", "--blobs"], "", 0),
+    (&["export", "--layout", "decisions", "--out", "decisions"], "", 0),
+    (&["index", "status"], "", 0),
+    (&["verify"], "", 0),
+    (&["verify", "--deep", "--json"], "", 0),
+    (&["verify", "--repair"], "", 0),
+    (&["verify", "--against", "00"], "", 2),
+    (&["prune", "hold", "add", "session:s1"], "", 0),
+    (&["prune", "hold", "list"], "", 0),
+    (&["prune", "--before", "30d", "--delete", "--dry-run"], "", 0),
+    (&["prune", "hold", "remove", "session:s1"], "", 0),
+    (&["prune", "--before", "30d", "--dry-run", "--json"], "", 0),
+    (&["prune", "--before", "30d"], "", 0),
+    (&["log", "--limit", "all", "--format", "jsonl"], "", 0),
+    (&["prune", "--before", "30d", "--delete"], "", 0),
+    (&["log", "--limit", "3", "--reverse"], "", 0),
+    (&["show", "1"], "", 2),
+    (&["index", "rebuild"], "", 0),
+    (&["emit", "--id", "one"], DONE, 0),
+    (&["emit", "--id", "five"], DONE, 0),
+    (&["ingest", "a.jsonl", "--from-start"], "", 1),
+    (&["log", "--format", "json", "--limit", "all", "--bookkeeping"], "", 0),
+    (&["verify", "--json"], "", 0),
 ];
 
+/// Commands that have nothing to do with a store that is there, and those about the server itself.
+const APART: &[&str] = &[
+    "validate",
+    "explain",
+    "convert",
+    "merge",
+    "init",
+    "sub",
+    "up",
+    "status",
+    "doctor",
+    "config",
+    "service",
+    "token",
+    "types",
+    "schema",
+    "demo",
+    "bench",
+    "completions",
+    "help",
+];
+
+/// Returns a store with what a team did years ago, received then, and files to read more from.
 fn sandbox() -> Sandbox {
+    let demo = Sandbox::with(&[]).run(&["demo", "--events", "300", "--seed", "3"]);
+    let old: Vec<&str> = demo.stdout.lines().collect();
+    let Stored { sandbox } = Stored::in_groups(7, &old);
     let mut text = String::new();
-    for n in 1..=20_u32 {
+    for n in (1..=20_u32).filter(|n| *n != 13) {
         writeln!(text, "{}", needle(n, "w", "s1", n.into())).unwrap();
     }
-    let span = r#""session_id":"s2","correlation":{"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331"}"#;
-    writeln!(text, "{}", collector(1, "activity.progress", span)).unwrap();
-    text += "no event\n";
-    let sandbox = Sandbox::with_store(&[("a.jsonl", text.as_bytes())]);
+    let span = format!(
+        r#""session_id":"s2","correlation":{{"trace_id":"{TRACE}","span_id":"b7ad6b7169203331"}}"#
+    );
+    writeln!(text, "{}", collector(1, "activity.progress", &span)).unwrap();
+    let big = format!(r#""session_id":"s2","message":"{}""#, "x".repeat(2 << 20));
+    writeln!(text, "{}\nno event", collector(2, "activity.progress", &big)).unwrap();
+    let files = [("a.jsonl", text), ("folder/b.jsonl", needle(0, "v", "s3", 1) + "\n")];
+    for (name, text) in files {
+        let path = sandbox.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
     let old = rusqlite::Connection::open(sandbox.path().join("old.db")).unwrap();
     let rows = "CREATE TABLE updates (agent_id, status, timestamp, message);
         INSERT INTO updates VALUES ('a', 'started', '2026-01-01T00:00:00Z', 'x'), ('a', 'flying', '2026-01-01T00:00:01Z', 'y');";
@@ -65,49 +149,25 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// Runs every command; returns what each left.
+/// Runs every command; returns what each left, but for what two stores cannot have in common.
 fn run(sandbox: &Sandbox) -> Vec<String> {
-    let root = sandbox.path().canonicalize().unwrap();
-    let run = |(args, input): &(&[&str], &str)| {
-        let ran =
-            if input.is_empty() { sandbox.run(args) } else { sandbox.pipe(args, input.as_bytes()) };
-        let shown = ran.show().replace(root.to_str().unwrap(), "HERE");
-        format!("$ weft {}\n{}", args.join(" "), scrubbed(&shown))
-    };
-    let mut all: Vec<String> = COMMANDS.iter().map(run).collect();
-    all.push(tail(sandbox));
-    all
-}
-
-/// Returns a text without what differs from run to run: times, ids, and sizes of the index.
-fn scrubbed(text: &str) -> String {
-    // The text search follows at its own pace, and the index is as large as its free pages make it.
-    let is_kept = |line: &&str| {
-        let is = |name: &str| line.trim_start().starts_with(name);
-        !["index ", "text ", "first ", "last "].into_iter().any(is)
-    };
-    let masked = |line: &str| {
-        let words =
-            line.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && !"-:.".contains(c));
-        let word = |word: &str| {
-            let (inside, end) = match word.char_indices().last() {
-                Some((at, c)) if !c.is_ascii_alphanumeric() => word.split_at(at),
-                Some(_) | None => (word, ""),
-            };
-            let is_time = inside.len() >= 8 && inside.matches(':').count() >= 2;
-            let hex = inside.bytes().filter(u8::is_ascii_hexdigit).count();
-            let is_id = hex >= 12 && inside.len() <= hex + 4;
-            if is_time || is_id { format!("<>{end}") } else { word.to_owned() }
+    let mut alike = Alike::new(sandbox);
+    let mut run = |(args, input, code): &Row| {
+        let title = format!("$ weft {}", args.join(" "));
+        let refused = alike.first_refused();
+        let args = args.iter().map(|arg| if *arg == "REFUSED" { &*refused } else { arg });
+        let args: Vec<&str> = args.collect();
+        let ran = match *input {
+            "" => sandbox.run(&args),
+            input => sandbox.pipe(&args, input.as_bytes()),
         };
-        words.map(word).collect::<String>()
+        assert_eq!(ran.code, *code, "{title}: {}", ran.show());
+        format!("{title}\n{}", alike.scrub(sandbox, &ran.show()))
     };
-    // How long ago something was depends on when it is asked, and with it the width of its column.
-    let plain = |line: String| match line.split_once(" (").map(|(a, b)| (a, b.split_once(')'))) {
-        Some((before, Some((_, behind)))) => format!("{before}{behind}"),
-        Some((_, None)) | None => line,
-    };
-    let squeezed = |line: String| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
-    text.lines().filter(is_kept).map(|line| squeezed(plain(masked(line)))).collect()
+    let mut all: Vec<String> = COMMANDS.iter().map(&mut run).collect();
+    all.push(tail(sandbox));
+    all.push(alike.scrub(sandbox, &sandbox.log().join("\n")));
+    all
 }
 
 fn tail(sandbox: &Sandbox) -> String {
@@ -123,6 +183,31 @@ fn tail(sandbox: &Sandbox) -> String {
     format!("$ weft tail\n{}", text.join("\n"))
 }
 
+/// Returns what is in the files that were exported.
+fn exported(sandbox: &Sandbox) -> BTreeMap<String, String> {
+    let files = ["daily", "agent", "decisions"].into_iter().flat_map(|folder| {
+        let files = std::fs::read_dir(sandbox.path().join(folder)).unwrap();
+        files.map(move |file| (folder, file.unwrap()))
+    });
+    let read = |(folder, file): (&str, std::fs::DirEntry)| {
+        let name = format!("{folder}/{}", file.file_name().to_string_lossy());
+        (name, std::fs::read_to_string(file.path()).unwrap())
+    };
+    files.map(read).collect()
+}
+
+#[test]
+fn every_command_on_the_log_is_run_both_ways() {
+    let help = Sandbox::with(&[]).run(&["--help"]).stdout;
+    let (_, listed) = help.split_once("\nCommands:\n").unwrap();
+    let commands = listed.lines().take_while(|line| !line.is_empty());
+    let names = commands.map(|line| line.split_whitespace().next().unwrap());
+    let is_run = |name: &str| name == "tail" || COMMANDS.iter().any(|(args, ..)| args[0] == name);
+    let missing: Vec<&str> = names.filter(|name| !APART.contains(name) && !is_run(name)).collect();
+    assert_eq!(missing, [""; 0]);
+    assert!(listed.contains("verify"));
+}
+
 #[test]
 fn a_server_makes_no_difference() {
     let (alone, with) = (sandbox(), sandbox());
@@ -132,7 +217,8 @@ fn a_server_makes_no_difference() {
         assert_eq!(got, expected);
     }
     assert_eq!(served.end(), (Some(0), String::new()));
-    assert_eq!(with.log(), alone.log());
+    assert_eq!(exported(&with), exported(&alone));
+    assert!(exported(&with).len() > 3);
     assert_eq!(with.run(&["verify"]).code, 0);
 }
 

@@ -9,4 +9,5 @@ mod full;
 mod index;
 mod opening;
 mod scene;
+mod server;
 mod syncs;

@@ -10,6 +10,7 @@ use weft_log::{Network, Store};
 
 use super::super::change::{self, Change, ChangeError, Which};
 use super::super::definition::{Definition, Kind, Request, Retry, State};
+use super::super::schedule::Tried;
 use super::{Acknowledged, Books, Dead, Fate, Note, read};
 
 struct Kept {
@@ -91,7 +92,8 @@ fn what_was_written_is_read_back() {
     }
     let acknowledged = (3..2000).map(|position| {
         let settled = vec![position + 2..=position + 3];
-        let acknowledged = Acknowledged { position, settled, n_delivered: position, n_lost: 0 };
+        let acknowledged =
+            Acknowledged { position, settled, n_delivered: position, ..Acknowledged::default() };
         Note::acknowledged(&one, &acknowledged)
     });
     kept.write_all(&acknowledged.collect::<Vec<_>>());
@@ -121,12 +123,34 @@ fn a_replay_begins_anew_and_old_acknowledgements_do_not_count() {
     let kept = Kept::new();
     let one = definition("one");
     kept.change(&change::add(&kept.books(), &one, 10).expect("it is new")).expect("written");
-    let acknowledged =
-        Acknowledged { position: 40, settled: vec![44..=50], n_delivered: 9, n_lost: 1 };
+    let acknowledged = Acknowledged {
+        position: 40,
+        settled: vec![44..=50],
+        tried: Vec::new(),
+        n_delivered: 9,
+        n_lost: 1,
+    };
     kept.write(&Note::acknowledged(&one, &acknowledged));
     kept.change(&change::replay(&kept.books(), "one", 12).expect("there")).expect("written");
     kept.write(&Note::acknowledged(&one, &acknowledged));
     insta::assert_snapshot!(show(&kept.books()), @r#"one active round 1 after 11 again to 50 {"position":11,"settled":[],"delivered":9,"lost":1} []"#);
+}
+
+#[test]
+fn a_change_begins_the_tries_of_failing_events_anew() {
+    let kept = Kept::new();
+    let one = definition("one");
+    kept.change(&change::add(&kept.books(), &one, 10).expect("it is new")).expect("written");
+    let tried = vec![Tried { position: 5_000_000_000, attempts: 4, strikes: 3 }];
+    let acknowledged = Acknowledged { tried: tried.clone(), ..Acknowledged::default() };
+    kept.write(&Note::acknowledged(&one, &acknowledged));
+    let read = |kept: &Kept| kept.books().get("one").expect("it is there").progress.tried.clone();
+    assert_eq!(read(&kept), tried);
+    for state in [State::Paused { why: None }, State::Active] {
+        let change = change::set_state(&kept.books(), "one", state).expect("it is there");
+        kept.change(&change.expect("it changes")).expect("written");
+    }
+    assert_eq!(read(&kept), []);
 }
 
 #[test]

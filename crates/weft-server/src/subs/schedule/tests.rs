@@ -4,7 +4,7 @@ mod random;
 
 use std::time::Duration;
 
-use super::{Backoff, Failure, Flight, Progress, Rules, Schedule, SessionKey, Verdict};
+use super::{Backoff, Failure, Flight, Progress, Rules, Schedule, SessionKey, Tried, Verdict};
 
 const NOW: Duration = Duration::ZERO;
 
@@ -173,4 +173,30 @@ fn a_replay_does_not_move_the_acknowledged_position() {
     assert_eq!(marks, [(5, false), (3, true)]);
     schedule.done(flights[1].ticket);
     assert_eq!(schedule.progress().acknowledged(), 4);
+}
+
+#[test]
+fn what_failed_before_a_crash_counts_after_it() {
+    let refused = Failure::Refused { retry_after: None };
+    let mut schedule = offered(rules(), &[(1, "a"), (2, "b"), (3, "c")]);
+    let flights = start_all(&mut schedule, NOW);
+    schedule.failed(flights[0].ticket, refused, NOW, 0);
+    schedule.failed(flights[1].ticket, Failure::Away { retry_after: None }, NOW, 0);
+    schedule.done(flights[2].ticket);
+    let tried = schedule.tried(10);
+    assert_eq!(tried, [Tried { position: 1, attempts: 1, strikes: 1 }]);
+    let mut again = Schedule::new(rules(), Progress::new(0, Vec::new()));
+    again.remember(&tried);
+    assert_eq!(again.tried(10), tried, "also while it is not read");
+    again.offer(1, session("a"), 1, ());
+    for attempt in 2..=3 {
+        let now = again.next_due().expect("it is there");
+        let flight = start_all(&mut again, now).remove(0);
+        assert_eq!(flight.attempt, attempt);
+        let verdict = again.failed(flight.ticket, refused, now, 0);
+        assert_eq!(verdict == Verdict::Dead { attempts: 3 }, attempt == 3);
+    }
+    again.remember(&[Tried { position: 2, attempts: 1, strikes: 1 }]);
+    again.pass(2);
+    assert_eq!(again.tried(10).iter().filter(|tried| tried.position == 2).count(), 0);
 }

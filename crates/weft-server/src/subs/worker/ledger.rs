@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use weft_log::log::{AppendError, Batch, Durability};
 
-use super::super::books::{Acknowledged, Dead, Entry, Note, SETTLED_RANGES_MAX};
+use super::super::books::{Acknowledged, Dead, Entry, Note, SETTLED_RANGES_MAX, TRIED_MAX};
 use super::super::change;
 use super::super::definition::{Definition, State};
 use super::super::letter::Post;
@@ -132,11 +132,13 @@ impl Ledger {
         &mut self,
         core: &Core,
         definition: &Definition,
-        progress: &Progress,
+        schedule: &Schedule<Arc<Post>>,
     ) {
+        let progress = schedule.progress();
         let acknowledged = Acknowledged {
             position: progress.acknowledged(),
             settled: progress.settled(SETTLED_RANGES_MAX),
+            tried: schedule.tried(TRIED_MAX),
             ..self.counts.clone()
         };
         self.written_at = Instant::now();

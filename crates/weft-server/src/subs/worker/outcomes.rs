@@ -34,7 +34,8 @@ impl Worker {
         let Some(flight) = self.schedule.get(ticket) else { return };
         let draw = RandomState::new().build_hasher().finish();
         match self.schedule.failed(ticket, failure, self.elapsed(), draw) {
-            Verdict::Again => {}
+            // A failure through the event's own fault is written down, so that the next server counts on.
+            Verdict::Again => self.ledger.is_moved |= !matches!(failure, Failure::Away { .. }),
             Verdict::Dead { attempts } => self.dead(&flight, attempts, &error),
         }
         let name = &self.definition.name;
@@ -134,8 +135,7 @@ impl Worker {
         }
         self.ledger.flush(&core, &self.definition, &mut self.schedule).await;
         if self.ledger.is_moved {
-            let progress = self.schedule.progress();
-            self.ledger.acknowledge(&core, &self.definition, progress).await;
+            self.ledger.acknowledge(&core, &self.definition, &self.schedule).await;
         }
         (self.definition, self.ledger.written)
     }
