@@ -1,4 +1,4 @@
-//! Who can reach the server from other machines, what they need for it, and what it is encrypted with.
+//! Who can reach the server from other machines, what they need for it, what it is encrypted with, and how many there can be.
 
 use jiff::Timestamp;
 use weft_log::Store;
@@ -8,11 +8,13 @@ use weft_server::tls::TlsFiles;
 use super::Check;
 use crate::config::Config;
 use crate::output::plural;
+use crate::up::descriptors;
 
 pub(super) fn look(store: &Store, config: &Config) -> Vec<Check> {
     let tls = config.tls();
     let mut checks = vec![access(store, config, tls.as_ref())];
     checks.extend(tls.as_ref().map(encryption));
+    checks.push(crowd(config));
     checks
 }
 
@@ -59,5 +61,20 @@ fn encryption(files: &TlsFiles) -> Check {
             Check::wrong("tls", format!("other users may read {key}"), format!("chmod 600 {key}"))
         }
         Ok(_) => Check::fine("tls", format!("the certificate {cert} and its key can be used")),
+    }
+}
+
+fn crowd(config: &Config) -> Check {
+    let (needed, n_connections) = (descriptors::needed(config), config.limits.connections_max);
+    match descriptors::limit() {
+        Some(limit) if limit < needed => {
+            let text = format!(
+                "the system lets a process have {limit} files and connections open, and {n_connections} connections need {needed}"
+            );
+            let advice =
+                "raise it (`ulimit -Hn`, LimitNOFILE= of a unit), or lower limits.connections_max";
+            Check::note("crowd", text, advice)
+        }
+        Some(_) | None => Check::fine("crowd", format!("{n_connections} connections can be open")),
     }
 }

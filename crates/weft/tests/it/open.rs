@@ -1,12 +1,14 @@
 //! A server that other machines can reach: who is let in, and what is said about it.
 
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use weft_log::{Network, Store};
 use weft_server::access::tokens::{NewToken, Scope, TokenFile};
 
-use crate::sandbox::{FINE, Sandbox};
+use crate::sandbox::{FINE, Ran, Sandbox};
 use crate::served::{PATIENCE, Served};
 
 /// Makes a token of a scope; returns the header that it is sent in.
@@ -128,4 +130,47 @@ fn hosts_and_origins_that_are_named_are_the_only_ones() {
     assert_eq!(ask("weft.example", "https://never.example"), "403 wrong_origin");
     assert_eq!(ask("other.example", "https://board.example"), "403 wrong_host");
     assert_eq!(ask("localhost", "https://board.example"), "200 ");
+}
+
+/// Streams that are open at once, of a server that was given room for far fewer.
+const N_STREAMS: usize = 1000;
+
+#[test]
+fn as_many_streams_as_the_settings_allow_are_open_whatever_the_shell_says() {
+    let own = getrlimit(Resource::Nofile);
+    let wanted = own.maximum.map_or(4096, |maximum| maximum.min(4096));
+    setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..own }).unwrap();
+    let sandbox = Sandbox::with_store(&[]);
+    let weft = sandbox.command(&["up", "--listen", "127.0.0.1:0"]);
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "ulimit -Sn 256 && exec \"$0\" \"$@\""]).arg(weft.get_program());
+    command.args(weft.get_args()).current_dir(sandbox.path()).env_remove("WEFT_STORE");
+    let served = Served::start_with(command);
+    let open = |_| {
+        let mut stream = TcpStream::connect(&served.http).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(b"GET /v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        stream
+    };
+    let mut streams: Vec<TcpStream> = (0..N_STREAMS).map(open).collect();
+    for stream in &mut streams {
+        let mut answer = [0; 15];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 200 OK");
+    }
+    let metrics = served.get("/metrics");
+    assert!(metrics.contains(&format!("\nweft_streams {N_STREAMS}\n")), "{metrics}");
+}
+
+#[test]
+fn a_system_that_lets_too_little_be_open_is_told() {
+    let sandbox = Sandbox::with_store(&[]);
+    let doctor = sandbox.command(&["doctor"]);
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "ulimit -n 4096 && exec \"$0\" \"$@\""]).arg(doctor.get_program());
+    command.args(doctor.get_args()).current_dir(sandbox.path()).env_remove("WEFT_STORE");
+    let ran = Ran::from(command.output().unwrap());
+    let line = ran.stdout.lines().find(|line| line.contains("crowd")).unwrap();
+    insta::assert_snapshot!(line, @"note  crowd    the system lets a process have 4096 files and connections open, and 12000 connections need 13024: raise it (`ulimit -Hn`, LimitNOFILE= of a unit), or lower limits.connections_max");
+    assert_eq!(ran.code, 0, "it is good to know, and nothing has to be done");
 }
