@@ -21,6 +21,10 @@ pub struct Addresses {
     pub pid: u32,
     /// Where it speaks HTTP.
     pub http: Vec<SocketAddr>,
+    /// Whether it is encrypted there.
+    pub is_tls: bool,
+    /// Whether other machines can reach it there.
+    pub is_open: bool,
     /// Its socket.
     pub socket: PathBuf,
     /// When it was started (RFC 3339).
@@ -30,6 +34,12 @@ pub struct Addresses {
 }
 
 impl Addresses {
+    /// Returns where it speaks HTTP as addresses of pages.
+    pub fn urls(&self) -> impl Iterator<Item = String> {
+        let scheme = if self.is_tls { "https" } else { "http" };
+        self.http.iter().map(move |http| format!("{scheme}://{http}"))
+    }
+
     /// Writes the file of a store, whole or not at all.
     pub fn publish(&self, store: &Path) -> io::Result<()> {
         let mut text = String::new();
@@ -56,6 +66,8 @@ impl Addresses {
             let all = self.http.iter().map(|address| Json::text(&address.to_string()));
             object.json("listen", &Json::array(all));
         }
+        object.json("tls", &Json::bool(self.is_tls));
+        object.json("open", &Json::bool(self.is_open));
         object.text("socket", &self.socket.to_string_lossy());
         object.text("started", &self.started);
         object.text("version", &self.version);
@@ -76,10 +88,13 @@ impl Addresses {
             Some(all) => all.items().filter_map(address).collect(),
             None => value.get("http").and_then(address).into_iter().collect(),
         };
+        let is = |name: &str| value.get(name).and_then(Value::as_bool) == Some(true);
         let text = |name: &str| value.text_at(name).map(|text| text.into_owned());
         Some(Self {
             pid: u32::try_from(value.get("pid")?.as_u64()?).ok()?,
             http,
+            is_tls: is("tls"),
+            is_open: is("open"),
             socket: text("socket")?.into(),
             started: text("started").unwrap_or_default(),
             version: text("version").unwrap_or_default(),

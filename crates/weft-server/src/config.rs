@@ -7,12 +7,13 @@ mod value;
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 use tracing::level_filters::LevelFilter;
 
 use crate::limits::Limits;
+use crate::tls::TlsFiles;
 use key::{env_name, nearest, slots};
 use value::{Given, Wrong};
 
@@ -21,6 +22,14 @@ use value::{Given, Wrong};
 pub struct Config {
     /// Where HTTP is spoken; `None` for loopback at the usual port.
     pub listen: Option<Vec<SocketAddr>>,
+    /// Host names that requests may be for, beside this machine's own.
+    pub hosts: Vec<String>,
+    /// Origins of pages that may ask, beside the server's own.
+    pub origins: Vec<String>,
+    /// The file of the server's certificate, with those that vouch for it.
+    tls_cert: Option<PathBuf>,
+    /// The file of its key. It is there if the certificate is.
+    tls_key: Option<PathBuf>,
     /// From which level on the server tells of itself.
     pub log: LevelFilter,
     /// The limits.
@@ -29,7 +38,23 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { listen: None, log: LevelFilter::WARN, limits: Limits::default() }
+        Self {
+            listen: None,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            tls_cert: None,
+            tls_key: None,
+            log: LevelFilter::WARN,
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Config {
+    /// Returns the files of the server's certificate and key, if HTTP is encrypted.
+    pub fn tls(&self) -> Option<TlsFiles> {
+        let (cert, key) = (self.tls_cert.clone()?, self.tls_key.clone()?);
+        Some(TlsFiles { cert, key })
     }
 }
 
@@ -71,7 +96,7 @@ pub enum Origin {
     },
     /// A flag.
     Flag {
-        /// The name of the flag.
+        /// The flag, as it is written.
         flag: String,
     },
 }
@@ -82,7 +107,7 @@ impl fmt::Display for Origin {
             Origin::Default => f.write_str("default"),
             Origin::File { line } => write!(f, "file, line {line}"),
             Origin::Environment { variable } => f.write_str(variable),
-            Origin::Flag { flag } => write!(f, "--{flag}"),
+            Origin::Flag { flag } => f.write_str(flag),
         }
     }
 }
@@ -112,20 +137,26 @@ pub fn resolve(sources: &Sources<'_>) -> Result<(Config, Vec<Setting>), Vec<Conf
         }
     }
     for (name, text) in sources.flags {
-        let (flag, place) = ((*name).to_owned(), format!("--{name}"));
-        let (given_text, origin) = (Given::Text(text.clone()), Origin::Flag { flag });
+        let flag = format!("--{}", name.replace('.', "-"));
+        let (place, origin) = (flag.clone(), Origin::Flag { flag });
+        let given_text = Given::Text(text.clone());
         match known(name) {
             Some(name) => given.push(Said { name, given: given_text, origin, place }),
             None => errors.push(ConfigError { place, message: "no such setting".to_owned() }),
         }
     }
     let mut origins: Vec<(&'static str, Origin)> = Vec::new();
+    let mut places = Vec::new();
     for Said { name, given, origin, place } in given {
-        match set(&mut config, name, &given) {
-            Ok(()) => origins.push((name, origin)),
+        match set(&mut config, name, &given, folder_of(&origin, sources)) {
+            Ok(()) => {
+                origins.push((name, origin));
+                places.push((name, place));
+            }
             Err(wrong) => errors.push(ConfigError { place, message: wrong.to_string() }),
         }
     }
+    errors.extend(half_of_tls(&config, &places));
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -138,6 +169,27 @@ pub fn resolve(sources: &Sources<'_>) -> Result<(Config, Vec<Setting>), Vec<Conf
         })
         .collect();
     Ok((config, settings))
+}
+
+/// Returns the folder that the names of files count from where a setting comes from.
+fn folder_of<'s>(origin: &Origin, sources: &Sources<'s>) -> &'s Path {
+    let file = sources.file.and_then(|(path, _)| path.parent());
+    match origin {
+        Origin::File { .. } => file.unwrap_or(Path::new("")),
+        Origin::Default | Origin::Environment { .. } | Origin::Flag { .. } => Path::new(""),
+    }
+}
+
+/// Says that a certificate is named without its key, or the other way round.
+fn half_of_tls(config: &Config, places: &[(&str, String)]) -> Option<ConfigError> {
+    let (there, missing) = match (&config.tls_cert, &config.tls_key) {
+        (Some(_), None) => ("tls.cert", "tls.key"),
+        (None, Some(_)) => ("tls.key", "tls.cert"),
+        (Some(_), Some(_)) | (None, None) => return None,
+    };
+    let place = places.iter().rev().find(|(name, _)| *name == there)?.1.clone();
+    let message = format!("`{there}` is set and `{missing}` is not: a certificate needs its key");
+    Some(ConfigError { place, message })
 }
 
 /// A value that somebody gave.
@@ -185,7 +237,7 @@ fn read_file(path: &Path, text: &str, given: &mut Vec<Said>, errors: &mut Vec<Co
             errors.push(ConfigError { place, message: unknown(&name) });
             continue;
         };
-        match set(&mut Config::default(), name, &value) {
+        match set(&mut Config::default(), name, &value, Path::new("")) {
             Ok(()) => {
                 given.push(Said { name, given: value, origin: Origin::File { line }, place });
             }
@@ -194,10 +246,10 @@ fn read_file(path: &Path, text: &str, given: &mut Vec<Said>, errors: &mut Vec<Co
     }
 }
 
-fn set(config: &mut Config, name: &str, given: &Given) -> Result<(), Wrong> {
+fn set(config: &mut Config, name: &str, given: &Given, folder: &Path) -> Result<(), Wrong> {
     let mut slots = slots(config);
     let (_, slot) = slots.iter_mut().find(|(known, _)| *known == name).expect("it is known");
-    slot.set(given)
+    slot.set(given, folder)
 }
 
 fn unknown(name: &str) -> String {

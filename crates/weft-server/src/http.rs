@@ -22,7 +22,7 @@ use crate::Core;
 use crate::access::Access;
 use answer::Failure;
 
-pub use connection::{serve, serve_connection};
+pub use connection::{serve, serve_connection, serve_tls};
 
 /// Returns everything that is served over HTTP, behind the checks of who may ask.
 pub fn router(core: &Core, access: Access) -> Router {

@@ -20,6 +20,7 @@ pub mod record;
 pub mod serve;
 pub mod socket;
 pub mod subs;
+pub mod tls;
 pub mod writer;
 
 pub use parts::Core;

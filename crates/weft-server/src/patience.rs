@@ -24,6 +24,11 @@ impl<S> Patient<S> {
         Self { inner, patience, waits: None }
     }
 
+    /// Returns the connection inside.
+    pub fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
     /// Returns what a write came to, unless it waits for too long.
     fn bounded<T>(
         &mut self,

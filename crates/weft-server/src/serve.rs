@@ -22,12 +22,14 @@ use weft_log::log::{self, BeginError, Hold, Indexing, Log};
 use weft_log::reader::{self, ReadError};
 use weft_log::{Store, recover};
 
-use crate::access::Access;
+use crate::access::tokens::{TokenError, TokenFile};
+use crate::access::{Access, Demand, Rules};
 use crate::address::Addresses;
 use crate::limits::Limits;
 use crate::parts::{Core, Parts};
 use crate::player::{self, Play};
 use crate::socket::server::{self as socket, BindError};
+use crate::tls::{Tls, TlsError, TlsFiles};
 use crate::writer::{self, Appender};
 use crate::{feed, http, subs};
 use doors::Doors;
@@ -50,6 +52,12 @@ pub struct Options {
     pub owner: Owner,
     /// Where HTTP is spoken.
     pub listen: Listen,
+    /// Host names that requests may be for, beside this machine's own.
+    pub hosts: Vec<String>,
+    /// Origins of pages that may ask, beside the server's own.
+    pub origins: Vec<String>,
+    /// What HTTP is encrypted with, if it is.
+    pub tls: Option<TlsFiles>,
     /// Where the socket goes if the store's path is too long for one.
     pub runtime: PathBuf,
     /// The limits.
@@ -70,6 +78,14 @@ pub enum Listen {
 impl Listen {
     /// The port that is tried first.
     pub const PORT: u16 = 9338;
+
+    /// Returns the first address that other machines can reach.
+    fn open(&self) -> Option<SocketAddr> {
+        match self {
+            Listen::Anywhere => None,
+            Listen::At(all) => all.iter().find(|address| !address.ip().is_loopback()).copied(),
+        }
+    }
 }
 
 /// Why a server did not start, or did not end well.
@@ -91,14 +107,20 @@ pub enum ServeError {
         /// Why.
         source: io::Error,
     },
-    /// An address that others could reach.
+    /// An address that others could reach, and nobody would have to prove anything.
     #[error(
-        "{address} can be reached from other machines, which is not possible yet: use a loopback address"
+        "other machines can reach {address}, so that every request needs a token, and there is none: make one with `weft token new NAME --scope write`, or listen on a loopback address"
     )]
     Open {
         /// The address.
         address: SocketAddr,
     },
+    /// The tokens cannot be read.
+    #[error(transparent)]
+    Tokens(#[from] TokenError),
+    /// Nothing can be encrypted.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The socket cannot be opened.
     #[error(transparent)]
     Socket(#[from] BindError),
@@ -119,21 +141,24 @@ pub enum ServeError {
 }
 
 fn running_at(addresses: &Option<Box<Addresses>>) -> String {
-    let Some(Addresses { pid, http, .. }) = addresses.as_deref() else { return String::new() };
-    let http = http.first().map(|http| format!(" at http://{http}")).unwrap_or_default();
-    format!("{http} (process {pid})")
+    let Some(addresses) = addresses.as_deref() else { return String::new() };
+    let http = addresses.urls().next().map(|http| format!(" at {http}")).unwrap_or_default();
+    format!("{http} (process {})", addresses.pid)
 }
 
 /// Runs a server until it is asked to end, by a signal or through its socket. `ready` is called once it can be reached.
 pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Result<(), ServeError> {
-    let Options { store, owner, listen, runtime, limits, play } = options;
+    let Options { store, owner, listen, hosts, origins, tls, runtime, limits, play } = options;
     let guard = Guard::take(&store)?;
+    let rules = Rules { demand: demand(&store, &listen, tls.as_ref())?, hosts, origins };
+    let tls = tls.map(Tls::load).transpose()?;
     let (hold, indexing) = (Hold::Long, Indexing::Meanwhile);
     let log = log::Options { owner, patience: TAKE_PATIENCE, hold, indexing };
     let log = Log::begin(store.clone(), log)?;
     tell(&log.take_findings());
-    let doors = Doors::open(&store, &listen, &runtime)?;
+    let doors = Doors::open(&store, &listen, &runtime, tls)?;
     let addresses = doors.addresses();
+    let access = Access::new(&store, rules);
     let store_id = reader::read_head(&RealDisk, store.root())?.store;
     let (feed, waker, feed_thread) = feed::start(store.clone(), limits.recent_bytes_max)?;
     let started = writer::start(log, &limits, waker);
@@ -144,7 +169,7 @@ pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Resul
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(system("start the runtime"))?;
     let served = runtime.block_on(async {
-        let served = run(&core, doors, &addresses, &end, (play, ready)).await;
+        let served = run(&core, (doors, access), &addresses, &end, (play, ready)).await;
         // Also after an error: whatever is there ends now.
         end.send_replace(true);
         drop(core);
@@ -161,6 +186,20 @@ pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Resul
     }
     guard.withdraw(&addresses);
     served
+}
+
+/// Returns whether requests need a token: they do where others can reach the server, and then there has to be one.
+fn demand(store: &Store, listen: &Listen, tls: Option<&TlsFiles>) -> Result<Demand, ServeError> {
+    if let Some(tls) = tls.filter(|tls| tls.is_key_open()) {
+        let key = tls.key.display();
+        tracing::warn!("other users may read the key {key}: chmod 600 {key}");
+    }
+    let Some(address) = listen.open() else { return Ok(Demand::Nothing) };
+    let now_us = jiff::Timestamp::now().as_microsecond();
+    if TokenFile::new(store).read()?.list().iter().all(|token| token.is_expired(now_us)) {
+        return Err(ServeError::Open { address });
+    }
+    Ok(Demand::Token)
 }
 
 fn tell(findings: &[recover::Finding]) {
@@ -183,7 +222,7 @@ async fn stop(appender: &Appender) {
 /// Opens the doors, waits to be asked to end, and closes them.
 async fn run(
     core: &Core,
-    doors: Doors,
+    (doors, access): (Doors, Access),
     addresses: &Addresses,
     end: &watch::Sender<bool>,
     (play, ready): (Option<Play>, impl FnOnce(&Addresses)),
@@ -191,10 +230,13 @@ async fn run(
     let mut asked = Asked::listen().map_err(system("listen for signals"))?;
     let (stop, mut stopped) = mpsc::channel(1);
     let mut tasks = JoinSet::new();
-    let router = http::router(core, Access::local(core.store()));
+    let router = http::router(core, access);
     for listener in doors.http {
         let listener = TcpListener::from_std(listener).map_err(system("use a listener"))?;
-        tasks.spawn(http::serve(listener, router.clone(), core.clone()));
+        match doors.tls.clone() {
+            Some(tls) => tasks.spawn(http::serve_tls(listener, tls, router.clone(), core.clone())),
+            None => tasks.spawn(http::serve(listener, router.clone(), core.clone())),
+        };
     }
     let listener = UnixListener::from_std(doors.socket).map_err(system("use the socket"))?;
     let shared = socket::Shared::new(core.clone(), addresses.clone(), stop);

@@ -3,7 +3,6 @@
 use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
-use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::Command as Process;
@@ -33,6 +32,13 @@ const TEMPLATE: &str = "\
 
 # listen = \"127.0.0.1:9338\"
 # log = \"warn\"
+
+[http]
+# hosts = [\"weft.example\"]
+
+[tls]
+# cert = \"/etc/weft/cert.pem\"
+# key = \"/etc/weft/key.pem\"
 
 [limits]
 # body_bytes_max = \"16M\"
@@ -90,11 +96,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Returns the settings of a store's server.
-pub(crate) fn load(store: &Store, listen: &[SocketAddr]) -> anyhow::Result<Config> {
-    let listen: Vec<String> = listen.iter().map(ToString::to_string).collect();
-    let flags = if listen.is_empty() { vec![] } else { vec![("listen", listen.join(","))] };
-    match settle(&store.root().join(FILE), &flags)? {
+/// Returns the settings of a store's server; flags name settings too.
+pub(crate) fn load(store: &Store, flags: &[(&str, String)]) -> anyhow::Result<Config> {
+    match settle(&store.root().join(FILE), flags)? {
         Ok((config, _)) => Ok(config),
         Err(errors) => {
             let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();

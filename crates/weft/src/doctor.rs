@@ -1,5 +1,6 @@
 //! `weft doctor`: everything around a store that can be wrong, and what to do about it.
 
+mod access;
 mod disk;
 mod log;
 mod server;

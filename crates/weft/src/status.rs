@@ -11,6 +11,7 @@ use crate::Outcome;
 use crate::explain::show::write_rows;
 use crate::output::print;
 use crate::stores::StoreArgs;
+use crate::up;
 
 /// How long the server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -66,11 +67,15 @@ fn show(status: Value<'_>) -> String {
     let text = |name: &str| status.text_at(name).unwrap_or_default().into_owned();
     let number = |value: Value<'_>, name: &str| value.get(name).and_then(Value::as_u64);
     let mut rows = Vec::new();
-    if let Some(Addresses { pid, http, socket, version, .. }) = Addresses::of(status) {
+    if let Some(addresses) = Addresses::of(status) {
         let up = number(status, "uptime_s").unwrap_or_default();
+        let Addresses { pid, version, .. } = &addresses;
         rows.push(("server", format!("process {pid}, version {version}, up {}", time(up))));
-        rows.extend(http.iter().map(|http| ("http", format!("http://{http}"))));
-        rows.push(("socket", socket.display().to_string()));
+        rows.extend(addresses.urls().map(|url| ("http", url)));
+        if addresses.is_open {
+            rows.push(("access", up::open(&addresses)));
+        }
+        rows.push(("socket", addresses.socket.display().to_string()));
     }
     rows.push(("store", format!("{} ({})", text("store"), text("store_id"))));
     rows.push(("log", format!("position {}", number(status, "last").unwrap_or_default())));

@@ -1,6 +1,7 @@
 //! `weft up`: the server, in the foreground, until Ctrl-C.
 
 mod demo;
+pub(crate) mod descriptors;
 mod journal;
 
 use std::env;
@@ -23,6 +24,8 @@ Examples:
   weft up                            HTTP on loopback and the socket, until Ctrl-C
   weft up --listen 127.0.0.1:8080    at this address and no other
   weft up --store ~/agents           on this store, which is made if there is none
+  weft up --listen 0.0.0.0:9338 --tls-cert cert.pem --tls-key key.pem
+                                     for other machines too, which need a token (weft token new), encrypted
   weft up --demo                     with a made-up team at work, in a store that goes when it ends
 
 While it runs, other commands write through it: nothing has to be changed for that. It says where it is and is quiet then;
@@ -38,6 +41,12 @@ pub(crate) struct Args {
     /// Speak HTTP at this address [default: 127.0.0.1:9338, or another port if that is taken]; can be given more than once
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Vec<SocketAddr>,
+    /// Encrypt HTTP with this certificate: a PEM file, the server's own first
+    #[arg(long, value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's key: a PEM file
+    #[arg(long, value_name = "FILE")]
+    tls_key: Option<PathBuf>,
     /// Play a made-up team at work; without --store in a store of its own, which is removed at the end
     #[arg(long)]
     demo: bool,
@@ -54,13 +63,32 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         None => args.store.folder()?,
     };
     let store = stores::make(&folder, Network::Refuse)?;
-    let config = config::load(&store, &args.listen)?;
+    let config = config::load(&store, &flags(&args))?;
     journal::start(config.log)?;
-    serve(store, config, args.demo.then(|| demo::play(args.speed)))?;
+    descriptors::raise(&config);
+    // Nobody can guess where that is.
+    let hint = match &own {
+        Some(_) => format!("look    weft tail --store {}\n", store.root().display()),
+        None => String::new(),
+    };
+    serve(store, config, args.demo.then(|| demo::play(args.speed)), &hint)?;
     Ok(Outcome::Fine)
 }
 
-fn serve(store: Store, config: Config, play: Option<Play>) -> anyhow::Result<()> {
+/// Returns the settings that flags say.
+fn flags(args: &Args) -> Vec<(&'static str, String)> {
+    let listen: Vec<String> = args.listen.iter().map(ToString::to_string).collect();
+    let file = |file: &Option<PathBuf>| file.as_ref().map(|file| file.display().to_string());
+    let flags = [
+        ("listen", (!listen.is_empty()).then(|| listen.join(","))),
+        ("tls.cert", file(&args.tls_cert)),
+        ("tls.key", file(&args.tls_key)),
+    ];
+    flags.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+fn serve(store: Store, config: Config, play: Option<Play>, hint: &str) -> anyhow::Result<()> {
+    let tls = config.tls();
     let listen = match config.listen {
         Some(addresses) => Listen::At(addresses),
         None => Listen::Anywhere,
@@ -69,13 +97,16 @@ fn serve(store: Store, config: Config, play: Option<Play>) -> anyhow::Result<()>
         store: store.clone(),
         owner: stores::owner(),
         listen,
+        hosts: config.hosts,
+        origins: config.origins,
+        tls,
         runtime: runtime_folder(),
         limits: config.limits,
         play,
     };
     let ready = |addresses: &Addresses| {
         // Whoever started us may not read it; the server runs all the same.
-        drop(print(told(&store, addresses).as_bytes()));
+        drop(print((told(&store, addresses) + hint).as_bytes()));
     };
     serve_blocking(options, ready).context("cannot start the server")
 }
@@ -83,12 +114,24 @@ fn serve(store: Store, config: Config, play: Option<Play>) -> anyhow::Result<()>
 /// Returns what is said once the server can be reached.
 fn told(store: &Store, addresses: &Addresses) -> String {
     let mut text = String::new();
-    for http in &addresses.http {
-        text += &format!("http    http://{http}\n");
+    for url in addresses.urls() {
+        text += &format!("http    {url}\n");
     }
     text += &format!("socket  {}\n", addresses.socket.display());
     text += &format!("store   {}\n", store.root().display());
+    if addresses.is_open {
+        text += &format!("access  {}\n", open(addresses));
+    }
     text
+}
+
+/// Returns what it means that other machines can reach a server.
+pub(crate) fn open(addresses: &Addresses) -> String {
+    let safety = match addresses.is_tls {
+        true => "encrypted",
+        false => "NOT encrypted: tokens and events can be read on the way (tls.cert, tls.key)",
+    };
+    format!("open to other machines, every request needs a token; {safety}")
 }
 
 /// Returns the folder for what lives as long as the user's session.

@@ -9,7 +9,7 @@ const DISTANCE_MAX: usize = 4;
 
 /// Returns every setting with its place, in the order they are shown.
 pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
-    let Config { listen, log, limits } = config;
+    let Config { listen, hosts, origins, tls_cert, tls_key, log, limits } = config;
     // Named one by one, so that no limit is without a setting.
     let Limits {
         body_bytes_max,
@@ -45,6 +45,10 @@ pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
     vec![
         ("listen", Slot::Addresses(listen)),
         ("log", Slot::Level(log)),
+        ("http.hosts", Slot::Hosts(hosts)),
+        ("http.origins", Slot::Origins(origins)),
+        ("tls.cert", Slot::File(tls_cert)),
+        ("tls.key", Slot::File(tls_key)),
         ("limits.body_bytes_max", Slot::Bytes(body_bytes_max)),
         ("limits.bodies_bytes_max", Slot::Bytes(bodies_bytes_max)),
         ("limits.request_events_max", Slot::Count(request_events_max)),

@@ -44,6 +44,39 @@ fn a_flag_outranks_the_environment_and_that_the_file() {
 }
 
 #[test]
+fn who_may_ask_and_what_it_is_encrypted_with_is_set_like_the_rest() {
+    let file = "[http]\nhosts = ['weft.example', 'fd00::7', '10.0.0.7']\norigins = 'https://a.example:8443/, http://[::1]:1'\n[tls]\ncert = 'c.pem'\nkey = '/k.pem'\n";
+    insta::assert_snapshot!(show(file, &[], &[]), @"
+    http.hosts = weft.example, [fd00::7], 10.0.0.7 (file, line 2)
+    http.origins = https://a.example:8443, http://[::1]:1 (file, line 3)
+    tls.cert = c.pem (file, line 5)
+    tls.key = /k.pem (file, line 6)
+    ");
+    let environment = [("WEFT_HTTP_HOSTS", "a, b"), ("WEFT_TLS_CERT", "e.pem")];
+    insta::assert_snapshot!(show(file, &environment, &[("tls.cert", "f.pem".to_owned())]), @"
+    http.hosts = a, b (WEFT_HTTP_HOSTS)
+    http.origins = https://a.example:8443, http://[::1]:1 (file, line 3)
+    tls.cert = f.pem (--tls-cert)
+    tls.key = /k.pem (file, line 6)
+    ");
+    let wrong = "[http]\nhosts = ['a:1']\norigins = '*'\n[tls]\ncert = ''\n";
+    insta::assert_snapshot!(show(wrong, &[("WEFT_HTTP_ORIGINS", "https://a/b")], &[]), @"
+    config.toml:2:1: `a:1` is not a host name or address without a port, such as weft.example
+    config.toml:3:1: `*` is not an origin, such as https://board.example:8443, without a path
+    config.toml:5:1: `` is not the name of a file
+    WEFT_HTTP_ORIGINS: `https://a/b` is not an origin, such as https://board.example:8443, without a path
+    ");
+    insta::assert_snapshot!(show("[tls]\ncert = 'c.pem'\n", &[], &[]), @"config.toml:2:1: `tls.cert` is set and `tls.key` is not: a certificate needs its key");
+    insta::assert_snapshot!(show("", &[], &[("tls.key", "k.pem".to_owned())]), @"--tls-key: `tls.key` is set and `tls.cert` is not: a certificate needs its key");
+    let path = Path::new("/store/config.toml");
+    let sources = Sources { file: Some((path, file)), environment: &|_| None, flags: &[] };
+    let (config, _) = resolve(&sources).unwrap();
+    let files = config.tls().expect("both are named");
+    assert_eq!(files.cert, Path::new("/store/c.pem"), "beside the file that names it");
+    assert_eq!(files.key, Path::new("/k.pem"));
+}
+
+#[test]
 fn whatever_is_wrong_is_told_with_its_place() {
     let file = "lisen = 'x'\nfly = 1\n[limit]\na = 1\n[limits]\nbody_bytes = 1\nheartbeat = 5\nreads_max = 0\nstreams_max = -1\nqueue_bytes_max = 1.5\n";
     insta::assert_snapshot!(show(file, &[("WEFT_LOG", "loud")], &[("listen", "here".to_owned())]), @"
@@ -75,6 +108,10 @@ fn the_defaults_are_as_they_would_be_written() {
     insta::assert_snapshot!(all, @"
     listen = 127.0.0.1:9338 or any free port
     log = warn
+    http.hosts = none
+    http.origins = none
+    tls.cert = none
+    tls.key = none
     limits.body_bytes_max = 16M
     limits.bodies_bytes_max = 256M
     limits.request_events_max = 50000

@@ -1,6 +1,7 @@
 //! The values of settings: how they are written, and what is wrong with those that are not so.
 
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toml::de::DeValue;
@@ -28,6 +29,9 @@ pub(super) enum Wrong {
 /// Where a setting is kept.
 pub(super) enum Slot<'c> {
     Addresses(&'c mut Option<Vec<SocketAddr>>),
+    Hosts(&'c mut Vec<String>),
+    Origins(&'c mut Vec<String>),
+    File(&'c mut Option<PathBuf>),
     Level(&'c mut LevelFilter),
     Count(&'c mut usize),
     Positions(&'c mut u64),
@@ -84,8 +88,8 @@ impl Given {
 }
 
 impl Slot<'_> {
-    /// Sets it.
-    pub(super) fn set(&mut self, given: &Given) -> Result<(), Wrong> {
+    /// Sets it. Names of files count from a folder.
+    pub(super) fn set(&mut self, given: &Given, folder: &Path) -> Result<(), Wrong> {
         let wrong = |wanted| Wrong::Kind { got: given.show(), wanted };
         match self {
             Slot::Addresses(addresses) => {
@@ -96,6 +100,18 @@ impl Slot<'_> {
                     Ok(parsed) if !parsed.is_empty() => **addresses = Some(parsed),
                     Ok(_) | Err(_) => return Err(wrong(wanted)),
                 }
+            }
+            Slot::Hosts(hosts) => {
+                let wanted = "a host name or address without a port, such as weft.example";
+                **hosts = all(given, host, wanted)?;
+            }
+            Slot::Origins(origins) => {
+                let wanted = "an origin, such as https://board.example:8443, without a path";
+                **origins = all(given, origin, wanted)?;
+            }
+            Slot::File(file) => {
+                let name = given.text().filter(|name| !name.is_empty());
+                **file = Some(folder.join(name.ok_or_else(|| wrong("the name of a file"))?));
             }
             Slot::Level(level) => {
                 let word = given.text().unwrap_or_default();
@@ -135,6 +151,10 @@ impl Slot<'_> {
                 let all: Vec<String> = addresses.iter().map(ToString::to_string).collect();
                 all.join(", ")
             }
+            Slot::Hosts(texts) | Slot::Origins(texts) if texts.is_empty() => "none".to_owned(),
+            Slot::Hosts(texts) | Slot::Origins(texts) => texts.join(", "),
+            Slot::File(None) => "none".to_owned(),
+            Slot::File(Some(file)) => file.display().to_string(),
             Slot::Level(level) => level.to_string(),
             Slot::Count(count) => count.to_string(),
             Slot::Positions(count) => count.to_string(),
@@ -142,6 +162,41 @@ impl Slot<'_> {
             Slot::Time(time) => show_time(**time),
         }
     }
+}
+
+/// Reads each text of a list.
+fn all(
+    given: &Given,
+    read: impl Fn(&str) -> Option<String>,
+    wanted: &'static str,
+) -> Result<Vec<String>, Wrong> {
+    let wrong = |got| Wrong::Kind { got, wanted };
+    let texts = given.texts().ok_or_else(|| wrong(given.show()))?;
+    let each = texts.iter().map(|text| read(text).ok_or_else(|| wrong(format!("`{text}`"))));
+    each.collect()
+}
+
+/// Reads a host as requests name it: an address of the sixth version stands in brackets there.
+fn host(text: &str) -> Option<String> {
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    if bare.parse::<Ipv6Addr>().is_ok() {
+        return Some(format!("[{bare}]"));
+    }
+    let is_part = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+    (!text.is_empty() && text.chars().all(is_part)).then(|| text.to_owned())
+}
+
+/// Reads an origin as browsers send it.
+fn origin(text: &str) -> Option<String> {
+    let (scheme, rest) = text.split_once("://")?;
+    let rest = rest.strip_suffix('/').unwrap_or(rest);
+    let (name, port) = match rest.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
+        Some(_) | None => (rest, None),
+    };
+    let is_port = port.is_none_or(|port| port.parse::<u16>().is_ok());
+    let is_fine = ["http", "https"].contains(&scheme) && host(name)? == name && is_port;
+    is_fine.then(|| format!("{scheme}://{rest}"))
 }
 
 fn positive(number: usize) -> Result<usize, Wrong> {

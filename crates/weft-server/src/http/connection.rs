@@ -1,5 +1,7 @@
 //! Connections: accepted up to a limit, given so long to send their headers, and ended with the server.
 
+mod secure;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -9,12 +11,13 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::Core;
 use crate::patience::Patient;
+use crate::tls::Tls;
 
 /// Bytes of a request's headers, first line included.
 const HEADER_BYTES_MAX: usize = 64 << 10;
@@ -24,6 +27,30 @@ const REST: Duration = Duration::from_millis(100);
 
 /// Serves connections until the server ends; then those that are open may finish what they are at.
 pub async fn serve(listener: TcpListener, router: Router, core: Core) {
+    accept(listener, &core.clone(), move |stream| {
+        let (router, core) = (router.clone(), core.clone());
+        async move { serve_connection(stream, router, &core).await }
+    })
+    .await;
+}
+
+/// Serves encrypted connections in the same way.
+pub async fn serve_tls(listener: TcpListener, tls: Tls, router: Router, core: Core) {
+    accept(listener, &core.clone(), move |stream| {
+        let (tls, router, core) = (tls.acceptor(), router.clone(), core.clone());
+        async move {
+            if let Some(stream) = secure::shake_hands(stream, &tls, &core).await {
+                serve_connection(stream, router, &core).await;
+            }
+        }
+    })
+    .await;
+}
+
+async fn accept<F>(listener: TcpListener, core: &Core, serve: impl Fn(Patient<TcpStream>) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     let room = Arc::new(Semaphore::new(core.limits().connections_max));
     let mut open = JoinSet::new();
     loop {
@@ -48,10 +75,9 @@ pub async fn serve(listener: TcpListener, router: Router, core: Core) {
             tracing::debug!("a connection ended before it began: {error}");
             continue;
         }
-        let (router, core) = (router.clone(), core.clone());
+        let served = serve(Patient::new(stream, core.limits().reader_patience));
         open.spawn(async move {
-            let stream = Patient::new(stream, core.limits().reader_patience);
-            serve_connection(stream, router, &core).await;
+            served.await;
             drop(place);
         });
     }
@@ -87,17 +113,18 @@ where
     match parts {
         // Half a request is told that it took too long; a connection that is only idle ends without a word.
         Some(parts) if error.is_timeout() && !parts.read_buf.is_empty() => {
-            tell_too_slow(parts.io.into_inner()).await;
+            let message = "the headers did not come in time (request_patience)";
+            tell(parts.io.into_inner(), "408 Request Timeout", "too_slow", message).await;
         }
         Some(_) | None => tracing::debug!("a connection ended: {error}"),
     }
 }
 
-/// Answers headers that did not come in time.
-async fn tell_too_slow(mut io: impl AsyncWrite + Unpin) {
-    let text = r#"{"error":{"code":"too_slow","message":"the headers did not come in time (request_patience)","limit":"request_patience"}}"#;
+/// Answers a connection that no request was read from, and ends it.
+async fn tell(mut io: impl AsyncWrite + Unpin, status: &str, code: &str, message: &str) {
+    let text = format!(r#"{{"error":{{"code":"{code}","message":"{message}"}}}}"#);
     let answer = format!(
-        "HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{text}",
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{text}",
         text.len()
     );
     let told = async {

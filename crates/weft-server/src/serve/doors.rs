@@ -10,17 +10,25 @@ use weft_log::Store;
 use super::{Listen, ServeError};
 use crate::address::Addresses;
 use crate::socket::server as socket;
+use crate::tls::Tls;
 
 /// Everything that listens.
 pub(super) struct Doors {
     pub(super) http: Vec<StdListener>,
+    /// What is spoken there is encrypted with this, if it is.
+    pub(super) tls: Option<Tls>,
     pub(super) socket: StdUnixListener,
     addresses: Addresses,
 }
 
 impl Doors {
     /// Opens the doors of a server. Nobody is answered yet.
-    pub(super) fn open(store: &Store, listen: &Listen, runtime: &Path) -> Result<Self, ServeError> {
+    pub(super) fn open(
+        store: &Store,
+        listen: &Listen,
+        runtime: &Path,
+        tls: Option<Tls>,
+    ) -> Result<Self, ServeError> {
         let http = match listen {
             Listen::Anywhere => vec![anywhere()?],
             Listen::At(addresses) => {
@@ -32,11 +40,13 @@ impl Doors {
         let addresses = Addresses {
             pid: std::process::id(),
             http: http.iter().filter_map(|listener| listener.local_addr().ok()).collect(),
+            is_tls: tls.is_some(),
+            is_open: listen.open().is_some(),
             socket: path,
             started: jiff::Timestamp::now().to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        Ok(Self { http, socket, addresses })
+        Ok(Self { http, tls, socket, addresses })
     }
 
     pub(super) fn addresses(&self) -> Addresses {
@@ -54,9 +64,6 @@ fn anywhere() -> Result<StdListener, ServeError> {
 }
 
 fn at(address: SocketAddr) -> Result<StdListener, ServeError> {
-    if !address.ip().is_loopback() {
-        return Err(ServeError::Open { address });
-    }
     let bound = StdListener::bind(address).and_then(|listener| {
         listener.set_nonblocking(true)?;
         Ok(listener)

@@ -9,7 +9,7 @@ use weft_log::lock::read_owner;
 use weft_server::address::Addresses;
 use weft_server::socket::client::{Client, ClientError};
 
-use super::Check;
+use super::{Check, access};
 use crate::config;
 
 /// How long the server may take to answer.
@@ -19,7 +19,17 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const OWN_FILES: [&str; 4] = ["config.toml", "tokens.json", "server.json", "weft.sock"];
 
 pub(super) fn look(store: &Store) -> Vec<Check> {
-    let mut checks = vec![lock(store), server(store), settings(store)];
+    let mut checks = vec![lock(store), server(store)];
+    match config::load(store, &[]) {
+        Ok(config) => {
+            checks.push(Check::fine("config", "every setting is right"));
+            checks.extend(access::look(store, &config));
+        }
+        Err(error) => {
+            let advice = "`weft config edit` opens the file";
+            checks.push(Check::wrong("config", format!("{error:#}"), advice));
+        }
+    }
     checks.push(rights(store));
     checks
 }
@@ -40,10 +50,11 @@ fn server(store: &Store) -> Check {
     let said = Addresses::read(store.root());
     match Client::of_store(store.root(), PATIENCE).and_then(|mut client| client.status()) {
         Ok(_) => {
-            let Some(Addresses { pid, version, http, .. }) = said else {
+            let Some(said) = said else {
                 return Check::fine("server", "it answers on its socket");
             };
-            let http = http.first().map(|http| format!(", http://{http}")).unwrap_or_default();
+            let http = said.urls().next().map(|url| format!(", {url}")).unwrap_or_default();
+            let Addresses { pid, version, .. } = said;
             let text = format!("process {pid}, version {version}{http}");
             match version == env!("CARGO_PKG_VERSION") {
                 true => Check::fine("server", text),
@@ -62,15 +73,6 @@ fn server(store: &Store) -> Check {
                 None => "see who holds the store, and start `weft up` again".to_owned(),
             };
             Check::wrong("server", text, advice)
-        }
-    }
-}
-
-fn settings(store: &Store) -> Check {
-    match config::load(store, &[]) {
-        Ok(_) => Check::fine("config", "every setting is right"),
-        Err(error) => {
-            Check::wrong("config", format!("{error:#}"), "`weft config edit` opens the file")
         }
     }
 }

@@ -25,6 +25,10 @@ fn every_setting_says_where_it_comes_from() {
     SETTING                          VALUE                            FROM
     listen                           127.0.0.1:9338 or any free port  default
     log                              info                             file, line 1
+    http.hosts                       none                             default
+    http.origins                     none                             default
+    tls.cert                         none                             default
+    tls.key                          none                             default
     limits.body_bytes_max            16M                              default
     limits.bodies_bytes_max          256M                             default
     limits.request_events_max        50000                            default

@@ -38,7 +38,7 @@ fn a_store_that_is_well_needs_nothing() {
     let names: Vec<_> =
         ran.stdout.lines().map(|line| line.split_whitespace().nth(1).unwrap()).collect();
     let all = ["store", "clock", "index", "damage", "aside", "spool", "rejected", "lock"];
-    let rest = ["server", "config", "rights", "room", "sync"];
+    let rest = ["server", "config", "access", "crowd", "rights", "room", "sync"];
     assert_eq!(names, [&all[..], &rest].concat());
 }
 

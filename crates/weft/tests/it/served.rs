@@ -16,8 +16,11 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// `weft up` in a sandbox.
 pub(crate) struct Served {
     child: Child,
+    /// Address and port.
     pub(crate) http: String,
     pub(crate) socket: String,
+    /// What else it says.
+    pub(crate) said: Receiver<String>,
 }
 
 impl Served {
@@ -40,7 +43,8 @@ impl Served {
         };
         let (http, socket) = (take("http"), take("socket"));
         take("store");
-        Self { child, http: http.replace("http://", ""), socket }
+        let (_, http) = http.split_once("://").expect("an address");
+        Self { child, http: http.to_owned(), socket, said: lines }
     }
 
     /// Returns a connection to its socket.
@@ -80,11 +84,23 @@ impl Served {
         headers: &[(&str, &str)],
         body: &str,
     ) -> String {
+        self.ask_as(&self.http, method, path, headers, body)
+    }
+
+    /// Asks over HTTP by another name.
+    pub(crate) fn ask_as(
+        &self,
+        host: &str,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> String {
         let mut stream = TcpStream::connect(&self.http).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let more: String =
             headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let (host, length) = (&self.http, body.len());
+        let length = body.len();
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {length}\r\n{more}\r\n{body}"
         );

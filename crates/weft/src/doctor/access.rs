@@ -1,0 +1,80 @@
+//! Who can reach the server from other machines, what they need for it, what it is encrypted with, and how many there can be.
+
+use jiff::Timestamp;
+use weft_log::Store;
+use weft_server::access::tokens::TokenFile;
+use weft_server::tls::TlsFiles;
+
+use super::Check;
+use crate::config::Config;
+use crate::output::plural;
+use crate::up::descriptors;
+
+pub(super) fn look(store: &Store, config: &Config) -> Vec<Check> {
+    let tls = config.tls();
+    let mut checks = vec![access(store, config, tls.as_ref())];
+    checks.extend(tls.as_ref().map(encryption));
+    checks.push(crowd(config));
+    checks
+}
+
+fn access(store: &Store, config: &Config, tls: Option<&TlsFiles>) -> Check {
+    let tokens = match TokenFile::new(store).read() {
+        Ok(tokens) => tokens,
+        Err(error) => {
+            let text = format!("{:#}", anyhow::Error::new(error));
+            return Check::wrong("access", text, "nobody with a token is let in until then");
+        }
+    };
+    let now_us = Timestamp::now().as_microsecond();
+    let n_expired = tokens.list().iter().filter(|token| token.is_expired(now_us)).count();
+    let n_good = tokens.list().len() - n_expired;
+    let open = config.listen.iter().flatten().find(|address| !address.ip().is_loopback());
+    let count = plural(n_good as u64, "token");
+    match (open, n_good, tls) {
+        (None, _, _) => Check::fine("access", format!("this machine alone, {count}")),
+        (Some(address), 0, _) => {
+            let text = format!("other machines would reach {address}, and there is no token");
+            let advice =
+                "`weft up` does not start like this; `weft token new NAME --scope write` makes one";
+            Check::wrong("access", text, advice)
+        }
+        (Some(address), _, None) => {
+            let text = format!("other machines reach {address} with {count}, not encrypted");
+            Check::note("access", text, "set tls.cert and tls.key, or keep to a network you trust")
+        }
+        (Some(address), _, Some(_)) => {
+            let text = format!("other machines reach {address} with {count}, encrypted");
+            Check::fine("access", text)
+        }
+    }
+}
+
+fn encryption(files: &TlsFiles) -> Check {
+    let (cert, key) = (files.cert.display(), files.key.display());
+    match files.load() {
+        Err(error) => {
+            let text = format!("{:#}", anyhow::Error::new(error));
+            Check::wrong("tls", text, "`weft up` does not start like this")
+        }
+        Ok(_) if files.is_key_open() => {
+            Check::wrong("tls", format!("other users may read {key}"), format!("chmod 600 {key}"))
+        }
+        Ok(_) => Check::fine("tls", format!("the certificate {cert} and its key can be used")),
+    }
+}
+
+fn crowd(config: &Config) -> Check {
+    let (needed, n_connections) = (descriptors::needed(config), config.limits.connections_max);
+    match descriptors::limit() {
+        Some(limit) if limit < needed => {
+            let text = format!(
+                "the system lets a process have {limit} files and connections open, and {n_connections} connections need {needed}"
+            );
+            let advice =
+                "raise it (`ulimit -Hn`, LimitNOFILE= of a unit), or lower limits.connections_max";
+            Check::note("crowd", text, advice)
+        }
+        Some(_) | None => Check::fine("crowd", format!("{n_connections} connections can be open")),
+    }
+}
