@@ -3,6 +3,7 @@
 //! Whoever calls waits here. It is ready as soon as the doors are open; an index that is behind is brought up to date meanwhile,
 //! and until then what is sent is told to wait.
 
+mod descriptors;
 mod doors;
 mod guard;
 
@@ -126,7 +127,7 @@ fn running_at(addresses: &Option<Box<Addresses>>) -> String {
 
 /// Runs a server until it is asked to end, by a signal or through its socket. `ready` is called once it can be reached.
 pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Result<(), ServeError> {
-    let Options { store, owner, listen, runtime, limits, play } = options;
+    let Options { store, owner, listen, runtime, mut limits, play } = options;
     let guard = Guard::take(&store)?;
     let (hold, indexing) = (Hold::Long, Indexing::Meanwhile);
     let log = log::Options { owner, patience: TAKE_PATIENCE, hold, indexing };
@@ -134,6 +135,7 @@ pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Resul
     tell(&log.take_findings());
     let doors = Doors::open(&store, &listen, &runtime)?;
     let addresses = doors.addresses();
+    descriptors::provide(&mut limits, addresses.http.len());
     let store_id = reader::read_head(&RealDisk, store.root())?.store;
     let (feed, waker, feed_thread) = feed::start(store.clone(), limits.recent_bytes_max)?;
     let started = writer::start(log, &limits, waker);
