@@ -17,6 +17,7 @@ pub mod place;
 pub mod player;
 pub mod reads;
 pub mod record;
+pub mod room;
 pub mod serve;
 pub mod socket;
 pub mod subs;
