@@ -81,6 +81,15 @@ impl Client {
         std::mem::take(&mut self.buffer)
     }
 
+    /// Reads until a text has come.
+    #[track_caller]
+    pub(crate) fn expect(&mut self, text: &str) {
+        while !self.buffer.windows(text.len()).any(|part| part == text.as_bytes()) {
+            assert!(self.fill(), "it ended: {}", String::from_utf8_lossy(&self.buffer));
+        }
+        self.buffer.clear();
+    }
+
     /// Reads an answer; `None` if the server hung up before it was whole.
     pub(crate) fn answer(&mut self) -> Option<Answer> {
         let end = loop {
