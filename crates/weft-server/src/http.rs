@@ -11,6 +11,7 @@ mod openapi;
 pub(crate) mod params;
 pub(crate) mod query;
 mod read;
+mod sending;
 mod stream;
 mod subs;
 

@@ -6,6 +6,7 @@
 pub mod access;
 pub mod address;
 pub mod config;
+pub mod descriptors;
 pub mod feed;
 pub mod http;
 pub mod intake;
@@ -17,6 +18,7 @@ pub mod place;
 pub mod player;
 pub mod reads;
 pub mod record;
+pub mod room;
 pub mod serve;
 pub mod socket;
 pub mod subs;

@@ -31,6 +31,8 @@ pub struct Limits {
     pub page_records_max: usize,
     /// Bytes of the events of one page; it ends early where they are more.
     pub page_bytes_max: usize,
+    /// Bytes of all answers with records that are being read or wait to be taken at a time.
+    pub answers_bytes_max: usize,
     /// Bytes of recent records that are kept in memory for streams and subscriptions.
     pub recent_bytes_max: usize,
     /// Queries that read the disk at a time.
@@ -99,6 +101,7 @@ impl Default for Limits {
             heartbeat: Duration::from_secs(15),
             page_records_max: 1000,
             page_bytes_max: 16 << 20,
+            answers_bytes_max: 256 << 20,
             recent_bytes_max: 16 << 20,
             reads_max: 16,
             index_lag_max: 100_000,

@@ -58,7 +58,7 @@ impl Core {
         let Parts { store, store_id, appender, feed, limits, ended } = parts;
         let (since, counters) = (Instant::now(), Counters::default());
         let intake = Intake::new(&store, &limits);
-        let reads = Reads::new(store.clone(), limits.reads_max);
+        let reads = Reads::new(store.clone(), &limits);
         let streams = Arc::new(Semaphore::new(limits.streams_max));
         let shared = Shared {
             store,

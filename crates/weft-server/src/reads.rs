@@ -7,6 +7,9 @@ use tokio::sync::Semaphore;
 use weft_log::query::{Ask, Found, Order, Page, QueryError, Records, by_producer};
 use weft_log::{Filter, Position, Store};
 
+use crate::limits::Limits;
+use crate::room::{NoRoom, Room, Rooms};
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadsError {
@@ -34,6 +37,7 @@ const STEP_RECORDS_MAX: usize = 128;
 pub struct Reads {
     store: Store,
     places: Arc<Semaphore>,
+    answers: Rooms,
 }
 
 /// A question for a page.
@@ -53,8 +57,14 @@ pub struct Question {
 
 impl Reads {
     /// Answers questions about a store, so many at a time.
-    pub fn new(store: Store, reads_max: usize) -> Self {
-        Self { store, places: Arc::new(Semaphore::new(reads_max)) }
+    pub fn new(store: Store, limits: &Limits) -> Self {
+        let places = Arc::new(Semaphore::new(limits.reads_max));
+        Self { store, places, answers: Rooms::new(limits.answers_bytes_max, limits.queue_patience) }
+    }
+
+    /// Waits for room for an answer of so many bytes. Who holds an answer until its client takes it holds its room as well.
+    pub async fn room(&self, n_bytes: usize) -> Result<Room, NoRoom> {
+        self.answers.take(n_bytes).await
     }
 
     /// Returns a page.

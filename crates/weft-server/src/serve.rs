@@ -31,7 +31,7 @@ use crate::player::{self, Play};
 use crate::socket::server::{self as socket, BindError};
 use crate::tls::{Tls, TlsError, TlsFiles};
 use crate::writer::{self, Appender};
-use crate::{feed, http, subs};
+use crate::{descriptors, feed, http, subs};
 use doors::Doors;
 use guard::Guard;
 
@@ -148,7 +148,7 @@ fn running_at(addresses: &Option<Box<Addresses>>) -> String {
 
 /// Runs a server until it is asked to end, by a signal or through its socket. `ready` is called once it can be reached.
 pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Result<(), ServeError> {
-    let Options { store, owner, listen, hosts, origins, tls, runtime, limits, play } = options;
+    let Options { store, owner, listen, hosts, origins, tls, runtime, mut limits, play } = options;
     let guard = Guard::take(&store)?;
     let rules = Rules { demand: demand(&store, &listen, tls.as_ref())?, hosts, origins };
     let tls = tls.map(Tls::load).transpose()?;
@@ -159,6 +159,7 @@ pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Resul
     let doors = Doors::open(&store, &listen, &runtime, tls)?;
     let addresses = doors.addresses();
     let access = Access::new(&store, rules);
+    descriptors::provide(&mut limits, addresses.http.len());
     let store_id = reader::read_head(&RealDisk, store.root())?.store;
     let (feed, waker, feed_thread) = feed::start(store.clone(), limits.recent_bytes_max)?;
     let started = writer::start(log, &limits, waker);

@@ -1,7 +1,6 @@
 //! `weft up`: the server, in the foreground, until Ctrl-C.
 
 mod demo;
-pub(crate) mod descriptors;
 mod journal;
 
 use std::env;
@@ -65,7 +64,6 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let store = stores::make(&folder, Network::Refuse)?;
     let config = config::load(&store, &flags(&args))?;
     journal::start(config.log)?;
-    descriptors::raise(&config);
     // Nobody can guess where that is.
     let hint = match &own {
         Some(_) => format!("look    weft tail --store {}\n", store.root().display()),

@@ -125,6 +125,7 @@ fn the_defaults_are_as_they_would_be_written() {
     limits.heartbeat = 15s
     limits.page_records_max = 1000
     limits.page_bytes_max = 16M
+    limits.answers_bytes_max = 256M
     limits.recent_bytes_max = 16M
     limits.reads_max = 16
     limits.index_lag_max = 100000

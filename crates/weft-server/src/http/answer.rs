@@ -7,13 +7,16 @@ use axum::response::{IntoResponse, Response};
 use weft_event::json::{Json, Object};
 use weft_log::log::AppendError;
 
-use crate::intake::NoRoom;
+use crate::room::NoRoom;
 use crate::writer::WriteFailure;
 
 /// Seconds after which a request may be sent again that came while too much was waiting.
 const BUSY_RETRY_S: u32 = 1;
 /// Seconds after which a request may be sent again that found no store to write to.
 const UNWRITABLE_RETRY_S: u32 = 5;
+
+/// Bytes of a message. What a client sent may be part of one, and is not sent back whole.
+const MESSAGE_BYTES_MAX: usize = 2048;
 
 /// A request that failed. Codes are part of the interface: programs match on them.
 #[derive(Debug)]
@@ -28,7 +31,12 @@ pub(crate) struct Failure {
 impl Failure {
     /// Returns a failure with what a program and what a person is told.
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), more: Vec::new(), headers: Vec::new() }
+        let mut message = message.into();
+        if message.len() > MESSAGE_BYTES_MAX {
+            message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
+            message.push('…');
+        }
+        Self { status, code, message, more: Vec::new(), headers: Vec::new() }
     }
 
     /// Returns a failure of what the client sent.

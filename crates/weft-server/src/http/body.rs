@@ -14,7 +14,7 @@ use weft_event::json::Json;
 
 use super::answer::Failure;
 use crate::Core;
-use crate::intake::Room;
+use crate::room::Room;
 use crate::writer::WriteFailure;
 
 /// The largest window of a compressed body, as a power of two: what the content coding `zstd` allows.

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use weft_event::json::{Json, Object};
 use weft_log::query::{Found, Order, Page, QueryError};
@@ -12,7 +12,9 @@ use weft_log::{Filter, Position};
 
 use super::answer::Failure;
 use super::params::{self, Name, Params};
+use super::sending::Sending;
 use crate::reads::{Question, ReadsError};
+use crate::room::Room;
 use crate::{Core, place, record};
 
 /// Records of a page where nothing is said.
@@ -23,6 +25,11 @@ const PRODUCER_RECORDS_MAX: usize = 20_000;
 
 /// Bytes of them at most.
 const PRODUCER_BYTES_MAX: usize = 64 << 20;
+
+/// Bytes of one record at most, to about the last.
+const LINE_BYTES: usize = 1 << 20;
+
+const JSON: &str = "application/json";
 
 /// Returns the routes.
 pub(crate) fn routes() -> axum::Router<Core> {
@@ -62,17 +69,19 @@ async fn page(
         Some(before) => Position::new(before.saturating_sub(1)),
     };
     let (Some(first), Some(last)) = (first, last) else {
-        return Ok(form.write(core, &Page::default(), order));
+        return Ok(form.write(core, &Page::default(), order).into_response());
     };
     let bytes_max = core.limits().page_bytes_max;
+    let room = core.reads().room(bytes_max).await?;
     let question = Question { filter, range: first..=last, order, limit, bytes_max };
     let page = core.reads().page(question).await.map_err(failure)?;
-    Ok(form.write(core, &page, order))
+    Ok(form.write(core, &page, order).hold(room))
 }
 
 async fn one(State(core): State<Core>, Name(text): Name, uri: Uri) -> Result<Response, Failure> {
     Params::of(&uri, &[])?;
     let position = params::place_of("position", &text, &core)?;
+    let room = core.reads().room(LINE_BYTES).await?;
     let found = match Position::new(position) {
         None => None,
         Some(position) => core.reads().get(position).await.map_err(failure)?,
@@ -84,7 +93,7 @@ async fn one(State(core): State<Core>, Name(text): Name, uri: Uri) -> Result<Res
     let mut out = Vec::with_capacity(line.len() + 256);
     record::write(&mut out, core.store_id(), &meta, &line);
     out.push(b'\n');
-    Ok(json(out))
+    Ok(Written { kind: JSON, out }.hold(room))
 }
 
 async fn session(State(core): State<Core>, Name(id): Name, uri: Uri) -> Result<Response, Failure> {
@@ -105,13 +114,14 @@ async fn all_of(core: &Core, field: &str, id: &str, uri: &Uri) -> Result<Respons
     if is_paged {
         return page(core, &params, filter, form).await;
     }
+    let room = core.reads().room(PRODUCER_BYTES_MAX).await?;
     let page = core.reads().by_producer(filter, PRODUCER_RECORDS_MAX, PRODUCER_BYTES_MAX).await;
     let page = page.map_err(failure)?;
     if page.records.is_empty() {
         let message = format!("there is no {field} `{id}`");
         return Err(Failure::new(StatusCode::NOT_FOUND, "not_found", message));
     }
-    Ok(form.write(core, &page, Order::Ascending))
+    Ok(form.write(core, &page, Order::Ascending).hold(room))
 }
 
 /// How records are written.
@@ -132,7 +142,7 @@ fn form(params: &Params) -> Result<Form, Failure> {
 }
 
 impl Form {
-    fn write(self, core: &Core, page: &Page, order: Order) -> Response {
+    fn write(self, core: &Core, page: &Page, order: Order) -> Written {
         let bytes: usize = page.records.iter().map(|found| found.line.len() + 256).sum();
         let mut out = Vec::with_capacity(bytes + 64);
         if self == Form::Jsonl {
@@ -140,8 +150,7 @@ impl Form {
                 out.extend_from_slice(&found.line);
                 out.push(b'\n');
             }
-            return ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from(out))
-                .into_response();
+            return Written { kind: "application/x-ndjson", out };
         }
         out.extend_from_slice(b"{\"records\":[");
         for (idx, found) in page.records.iter().enumerate() {
@@ -173,12 +182,29 @@ impl Form {
         out.push(b',');
         out.extend_from_slice(&rest.as_bytes()[1..]);
         out.push(b'\n');
-        json(out)
+        Written { kind: JSON, out }
     }
 }
 
-fn json(out: Vec<u8>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], Body::from(out)).into_response()
+/// An answer with records, as it is sent.
+struct Written {
+    kind: &'static str,
+    out: Vec<u8>,
+}
+
+impl Written {
+    /// Makes the answer keep its room for as long as it takes to send it.
+    fn hold(self, mut room: Room) -> Response {
+        let Self { kind, out } = self;
+        room.shrink(out.len());
+        ([(header::CONTENT_TYPE, kind)], Body::new(Sending::new(out, room))).into_response()
+    }
+}
+
+impl IntoResponse for Written {
+    fn into_response(self) -> Response {
+        ([(header::CONTENT_TYPE, self.kind)], Body::from(self.out)).into_response()
+    }
 }
 
 fn failure(error: ReadsError) -> Failure {

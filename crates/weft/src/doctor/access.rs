@@ -3,12 +3,12 @@
 use jiff::Timestamp;
 use weft_log::Store;
 use weft_server::access::tokens::TokenFile;
+use weft_server::descriptors;
 use weft_server::tls::TlsFiles;
 
 use super::Check;
 use crate::config::Config;
 use crate::output::plural;
-use crate::up::descriptors;
 
 pub(super) fn look(store: &Store, config: &Config) -> Vec<Check> {
     let tls = config.tls();
@@ -65,7 +65,8 @@ fn encryption(files: &TlsFiles) -> Check {
 }
 
 fn crowd(config: &Config) -> Check {
-    let (needed, n_connections) = (descriptors::needed(config), config.limits.connections_max);
+    let n_connections = config.limits.connections_max;
+    let needed = descriptors::needed(n_connections, config.listen.as_ref().map_or(1, Vec::len));
     match descriptors::limit() {
         Some(limit) if limit < needed => {
             let text = format!(

@@ -1,7 +1,7 @@
 //! A client of the server that sends what it is told to, to the byte, well formed or not.
 
 use std::io::{self, Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 
 use serde_json::Value;
 
@@ -19,6 +19,8 @@ pub(crate) struct Client {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
+    /// In small letters.
+    pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
@@ -41,6 +43,14 @@ impl Client {
         self.answer()
     }
 
+    pub(crate) fn get(&mut self, target: &str) -> Answer {
+        self.ask(&format!("GET {target}"), "", b"").expect("the server answers")
+    }
+
+    pub(crate) fn post(&mut self, body: &[u8]) -> Answer {
+        self.ask("POST /v1/events", "", body).expect("the server answers")
+    }
+
     /// Returns a request as bytes. A host in the headers goes before the server's own.
     pub(crate) fn request(&self, first: &str, headers: &str, body: &[u8]) -> Vec<u8> {
         let own = format!("host: {}\r\n", self.host);
@@ -57,6 +67,27 @@ impl Client {
     /// Writes bytes as they are; returns whether the server took them.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
+    }
+
+    /// Says that nothing more will come.
+    pub(crate) fn close_own_side(&mut self) {
+        // A server that hung up has closed it already.
+        drop(self.stream.shutdown(Shutdown::Write));
+    }
+
+    /// Reads until the server hangs up; returns what was not read before.
+    pub(crate) fn rest(&mut self) -> Vec<u8> {
+        while self.fill() {}
+        std::mem::take(&mut self.buffer)
+    }
+
+    /// Reads until a text has come.
+    #[track_caller]
+    pub(crate) fn expect(&mut self, text: &str) {
+        while !self.buffer.windows(text.len()).any(|part| part == text.as_bytes()) {
+            assert!(self.fill(), "it ended: {}", String::from_utf8_lossy(&self.buffer));
+        }
+        self.buffer.clear();
     }
 
     /// Reads an answer; `None` if the server hung up before it was whole.
@@ -78,7 +109,7 @@ impl Client {
                 return None;
             }
         }
-        Some(Answer { status, body: self.buffer.drain(..length).collect() })
+        Some(Answer { status, head, body: self.buffer.drain(..length).collect() })
     }
 
     fn fill(&mut self) -> bool {

@@ -42,6 +42,7 @@ fn every_setting_says_where_it_comes_from() {
     limits.heartbeat                 3s                               file, line 4
     limits.page_records_max          1000                             default
     limits.page_bytes_max            16M                              default
+    limits.answers_bytes_max         256M                             default
     limits.recent_bytes_max          16M                              default
     limits.reads_max                 16                               default
     limits.index_lag_max             100000                           default

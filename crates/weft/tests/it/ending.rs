@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use weft_log::log::Durability;
 use weft_server::socket::answer::{Failure, Fate};
@@ -144,6 +144,5 @@ fn half_a_request_is_refused_when_the_server_ends_and_a_whole_one_is_taken() {
     assert_eq!(half.answer().expect("an answer").failure(), (503, "shutting_down".to_owned()));
     assert_eq!(waiting.answer().expect("an answer").failure(), (503, "stopped".to_owned()));
     assert_eq!(served.wait(), (Some(0), String::new()));
-    assert!(began.elapsed() < Duration::from_secs(5), "it ended after {:?}", began.elapsed());
     assert_eq!(sandbox.log().iter().filter(|line| *line == FINE).count(), 1);
 }

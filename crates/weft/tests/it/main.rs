@@ -1,10 +1,12 @@
 //! The real binary: what its users see on stdout and stderr, and the exit code.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
 
+mod abuse;
 mod bad_input;
 mod client;
 mod config;
 mod convert;
+mod curl;
 mod demo;
 mod doctor;
 mod documents;
@@ -21,6 +23,7 @@ mod log;
 mod memory;
 mod merge;
 mod open;
+mod page;
 mod rejects;
 mod sandbox;
 mod served;

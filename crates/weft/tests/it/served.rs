@@ -29,6 +29,16 @@ impl Served {
         Self::start_with(sandbox.command(&["up", "--listen", "127.0.0.1:0"]))
     }
 
+    /// Starts one with these settings, each a name such as `limits.heartbeat` and its value.
+    pub(crate) fn start_set(sandbox: &Sandbox, settings: &[(&str, &str)]) -> Self {
+        let mut command = sandbox.command(&["up", "--listen", "127.0.0.1:0"]);
+        for (name, value) in settings {
+            let name = name.replace('.', "_").to_ascii_uppercase();
+            command.env(format!("WEFT_{name}"), value);
+        }
+        Self::start_with(command)
+    }
+
     pub(crate) fn start_with(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = lines(child.stdout.take().unwrap());
@@ -50,6 +60,30 @@ impl Served {
     /// Returns a connection to its socket.
     pub(crate) fn client(&self) -> Client {
         Client::connect(self.socket.as_ref(), PATIENCE).unwrap()
+    }
+
+    /// Returns the bytes of memory that it has now.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        self.memory("VmRSS:")
+    }
+
+    /// Returns the most memory that it ever had.
+    pub(crate) fn peak_bytes(&self) -> u64 {
+        self.memory("VmHWM:")
+    }
+
+    fn memory(&self, name: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+    }
+
+    /// Returns how many sockets it has open.
+    pub(crate) fn n_sockets(&self) -> usize {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap();
+        let is_socket = |to: &std::path::PathBuf| to.to_string_lossy().starts_with("socket:");
+        // One that was closed meanwhile is none any more.
+        open.filter_map(|fd| std::fs::read_link(fd.unwrap().path()).ok()).filter(is_socket).count()
     }
 
     /// Sends a signal.

@@ -5,8 +5,8 @@ use axum::response::IntoResponse as _;
 use weft_log::log::AppendError;
 use weft_log::{Position, TopicKey};
 
-use super::Failure;
-use crate::intake::NoRoom;
+use super::{Failure, MESSAGE_BYTES_MAX};
+use crate::room::NoRoom;
 use crate::writer::WriteFailure;
 
 fn shown(failure: Failure) -> String {
@@ -37,4 +37,10 @@ fn what_passes_is_worth_another_try_and_what_does_not_is_not() {
     503 store_unwritable, again after: 5
     409 unexpected_last, again after: never
     ");
+}
+
+#[test]
+fn what_a_client_sent_is_not_sent_back_whole() {
+    let failure = Failure::bad("bad_request", "ü".repeat(1 << 20));
+    assert_eq!(failure.message.len(), MESSAGE_BYTES_MAX + "…".len());
 }

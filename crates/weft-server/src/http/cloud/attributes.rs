@@ -1,5 +1,7 @@
 //! The attributes of a CloudEvent: read off headers, and checked.
 
+use std::collections::HashSet;
+
 use axum::http::{HeaderMap, HeaderValue};
 use weft_event::json::{Kind, Value};
 use weft_event::problem::Code;
@@ -17,6 +19,9 @@ const REQUIRED: [&str; 4] = ["specversion", "id", "source", "type"];
 
 /// Attributes that are texts where they are there.
 const OPTIONAL: [&str; 4] = ["subject", "time", "datacontenttype", "dataschema"];
+
+/// Extensions of one CloudEvent.
+const EXTENSIONS_MAX: usize = 256;
 
 /// Returns the attributes that headers give, and what is wrong with the headers.
 pub(super) fn of_headers(headers: &HeaderMap) -> (Vec<(String, String)>, Vec<Reason>) {
@@ -127,14 +132,22 @@ fn check_data(event: Value<'_>, tell: &mut impl FnMut(Code, &str, &str)) {
 
 /// Checks names and kinds of the members that the specification does not name.
 fn check_extensions(event: Value<'_>, tell: &mut impl FnMut(Code, &str, &str)) {
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
+    let mut n_extensions = 0;
     for (name, value) in event.members() {
         let name = name.as_text().unwrap_or_default();
-        if seen.contains(&name) {
+        let is_repeated = !seen.insert(name.clone());
+        let is_known = REQUIRED.contains(&&*name) || OPTIONAL.contains(&&*name);
+        let is_extension = !is_known && name != "data" && name != "data_base64";
+        n_extensions += usize::from(is_extension || is_repeated);
+        if n_extensions > EXTENSIONS_MAX {
+            let message = format!("a CloudEvent has at most {EXTENSIONS_MAX} extensions");
+            return tell(Code::Length, &name, &message);
+        }
+        if is_repeated {
             tell(Code::DuplicateKey, &name, "the key stands twice");
         }
-        let is_known = REQUIRED.contains(&&*name) || OPTIONAL.contains(&&*name);
-        if !is_known && name != "data" && name != "data_base64" {
+        if is_extension {
             let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
             if name.is_empty() || !name.bytes().all(is_plain) {
                 let message = "the name of an extension has small letters and digits alone";
@@ -150,7 +163,6 @@ fn check_extensions(event: Value<'_>, tell: &mut impl FnMut(Code, &str, &str)) {
                 tell(Code::Type, &name, message);
             }
         }
-        seen.push(name);
     }
 }
 

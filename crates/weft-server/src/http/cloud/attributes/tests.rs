@@ -45,6 +45,17 @@ fn the_others_are_checked_where_they_are_there() {
 }
 
 #[test]
+fn extensions_have_a_limit_and_do_not_take_long() {
+    let many = |n: usize| (0..n).map(|n| format!(r#","x{n}":1"#)).collect::<String>();
+    assert_eq!(told(&with(&many(256))), "");
+    assert_eq!(told(&with(&many(257))), "/x256 length");
+    assert_eq!(told(&with(&many(300_000))), "/x256 length");
+    assert!(
+        told(&with(&r#","id":"2""#.repeat(300_000))).ends_with("/id duplicate_key, /id length")
+    );
+}
+
+#[test]
 fn data_stands_in_one_place() {
     assert_eq!(told(&with(r#","data_base64":"Zg==""#)), "");
     assert_eq!(told(&with(r#","data":1,"data_base64":"Zg==""#)), "/data_base64 unknown_field");
