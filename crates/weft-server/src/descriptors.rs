@@ -5,7 +5,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::limits::Limits;
 
 /// Descriptors for everything but HTTP connections: the socket's, the log's, the index's, deliveries and their commands.
-const RESERVED: u64 = 1024;
+const RESERVED: u64 = 768;
 
 /// Connections that are accepted on an address however few descriptors there are.
 const CONNECTIONS_MIN: usize = 16;

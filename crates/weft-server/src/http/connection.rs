@@ -113,16 +113,16 @@ where
     match parts {
         // Half a request is told that it took too long; a connection that is only idle ends without a word.
         Some(parts) if error.is_timeout() && !parts.read_buf.is_empty() => {
-            let message = "the headers did not come in time (request_patience)";
-            tell(parts.io.into_inner(), "408 Request Timeout", "too_slow", message).await;
+            let error = r#""code":"too_slow","message":"the headers did not come in time (request_patience)","limit":"request_patience""#;
+            tell(parts.io.into_inner(), "408 Request Timeout", error).await;
         }
         Some(_) | None => tracing::debug!("a connection ended: {error}"),
     }
 }
 
-/// Answers a connection that no request was read from, and ends it.
-async fn tell(mut io: impl AsyncWrite + Unpin, status: &str, code: &str, message: &str) {
-    let text = format!(r#"{{"error":{{"code":"{code}","message":"{message}"}}}}"#);
+/// Answers a connection that no request was read from with the members of an error, and ends it.
+async fn tell(mut io: impl AsyncWrite + Unpin, status: &str, error: &str) {
+    let text = format!(r#"{{"error":{{{error}}}}}"#);
     let answer = format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{text}",
         text.len()

@@ -21,8 +21,8 @@ pub(super) async fn shake_hands(
         let mut first = [0];
         match stream.get_ref().peek(&mut first).await {
             Ok(1) if first[0] != HANDSHAKE => {
-                let message = "this server is encrypted: ask it with https:// or wss://";
-                tell(stream, "400 Bad Request", "needs_tls", message).await;
+                let error = r#""code":"needs_tls","message":"this server is encrypted: ask it with https:// or wss://""#;
+                tell(stream, "400 Bad Request", error).await;
                 return None;
             }
             Ok(_) => {}
