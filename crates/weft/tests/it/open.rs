@@ -171,6 +171,6 @@ fn a_system_that_lets_too_little_be_open_is_told() {
     command.args(doctor.get_args()).current_dir(sandbox.path()).env_remove("WEFT_STORE");
     let ran = Ran::from(command.output().unwrap());
     let line = ran.stdout.lines().find(|line| line.contains("crowd")).unwrap();
-    insta::assert_snapshot!(line, @"note  crowd    the system lets a process have 4096 files and connections open, and 12000 connections need 13024: raise it (`ulimit -Hn`, LimitNOFILE= of a unit), or lower limits.connections_max");
+    insta::assert_snapshot!(line, @"note  crowd    the system lets a process have 4096 files and connections open, and 12000 connections need 12768: raise it (`ulimit -Hn`, LimitNOFILE= of a unit), or lower limits.connections_max");
     assert_eq!(ran.code, 0, "it is good to know, and nothing has to be done");
 }

@@ -10,7 +10,7 @@ mod up;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,11 @@ const POSTERS: u64 = 4;
 /// The producers whose events the command is run for.
 const FOR_COMMAND: [u64; 2] = [0, POSTERS];
 
+/// Events that a producer may have acknowledged for each server that was killed: on a fast disk there would be more than can be
+/// delivered in good time. Those that a command is run for take longest.
+const EVENTS_PER_KILL: u64 = 150;
+const COMMANDS_PER_KILL: u64 = 25;
+
 /// The subscriptions.
 const SUBSCRIPTIONS: [&str; 3] = ["hook", "pull", "run"];
 
@@ -51,13 +56,26 @@ struct Storm {
     scene: Scene,
     board: Board,
     seed: u64,
+    n_kills: AtomicU64,
     is_over: AtomicBool,
     is_settled: AtomicBool,
 }
 
 impl Storm {
-    fn goes_on(&self) -> bool {
-        !self.is_over.load(Ordering::Relaxed)
+    /// Returns whether a producer is to go on, once it may.
+    fn goes_on(&self, producer: u64, acknowledged: &Acknowledged) -> bool {
+        let per_kill =
+            if FOR_COMMAND.contains(&producer) { COMMANDS_PER_KILL } else { EVENTS_PER_KILL };
+        loop {
+            let n_max = (self.n_kills.load(Ordering::Relaxed) + 1) * per_kill;
+            if self.is_over.load(Ordering::Relaxed) {
+                return false;
+            }
+            if (acknowledged.len() as u64) < n_max {
+                return true;
+            }
+            thread::park_timeout(Duration::from_millis(1));
+        }
     }
 
     fn is_settled(&self) -> bool {
@@ -70,7 +88,8 @@ fn what_a_server_acknowledged_is_there_once_and_is_delivered_however_often_it_is
     let began = Instant::now();
     let (seed, n_kills) = (draw::seed(), if draw::is_long() { KILLS_LONG } else { KILLS });
     let (is_over, is_settled) = (AtomicBool::new(false), AtomicBool::new(false));
-    let storm = Storm { scene: Scene::new(), board: Board::default(), seed, is_over, is_settled };
+    let (scene, board, n_kills_done) = (Scene::new(), Board::default(), AtomicU64::new(0));
+    let storm = Storm { scene, board, seed, n_kills: n_kills_done, is_over, is_settled };
     let receiver = Receiver::start(seed);
     subscribe(&storm, &receiver);
     let (acknowledged, pulled) = thread::scope(|scope| {
@@ -152,6 +171,7 @@ fn rage(storm: &Storm, n_kills: u64) {
             thread::park_timeout(draw.time_below(LIFE_MAX));
         }
         server.kill();
+        storm.n_kills.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn post(storm: &Storm, producer: u64) -> Acknowledged {
     let mut draw = Draw::new(storm.seed, producer);
     let mut connection = None;
     let mut acknowledged = Acknowledged::new();
-    while storm.goes_on() {
+    while storm.goes_on(producer, &acknowledged) {
         let events = next(producer, &acknowledged, 1 + draw.below(20) * draw.below(2));
         let lines: Vec<String> = events.iter().map(|event| event.line()).collect();
         let (kind, body) = match (&lines[..], draw.below(2)) {
@@ -84,7 +84,7 @@ pub(crate) fn send(storm: &Storm, producer: u64) -> Acknowledged {
     let mut draw = Draw::new(storm.seed, producer);
     let mut client = None;
     let mut acknowledged = Acknowledged::new();
-    while storm.goes_on() {
+    while storm.goes_on(producer, &acknowledged) {
         let events = next(producer, &acknowledged, 1 + draw.below(5));
         let lines: Vec<String> = events.iter().map(|event| event.line()).collect();
         let delivery = |event: &Event| Cow::Owned(format!("id:{producer}-{}", event.number));
@@ -129,7 +129,7 @@ fn try_send(
 /// Emits by the command, which goes on by itself where no server runs.
 pub(crate) fn emit(storm: &Storm, producer: u64) -> Acknowledged {
     let mut acknowledged = Acknowledged::new();
-    while storm.goes_on() {
+    while storm.goes_on(producer, &acknowledged) {
         let event = next(producer, &acknowledged, 1).remove(0);
         let id = format!("{producer}-{}", event.number);
         let mut command = storm.scene.weft(&["emit", "--json", "--id", &id]);
