@@ -55,6 +55,10 @@ async fn step(mut state: State) -> Option<(Result<Bytes, Infallible>, State)> {
     let bytes = match std::mem::replace(&mut state.next, Next::Wait) {
         Next::End => return None,
         Next::Send(bytes) => bytes,
+        Next::Wait if state.live.is_revoked() => {
+            state.next = Next::End;
+            farewell(&state, "revoked")
+        }
         Next::Wait => {
             let ended = state.core.clone();
             let heartbeat = state.core.limits().heartbeat;
