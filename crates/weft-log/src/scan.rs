@@ -4,6 +4,7 @@
 //! other. Lines whose own seal is bad are given by the seals around them: their positions are known, and nothing vouches for them.
 
 mod salvage;
+mod window;
 
 use std::{fmt, io};
 
@@ -13,6 +14,7 @@ use weft_event::json::{Kind, Tape};
 use crate::disk::DiskFile;
 use crate::seal::{self, Seal};
 use crate::{Hash, Position};
+use window::Window;
 
 /// Bytes read at a time: few at first, because most walks are short.
 const READ_BYTES: std::ops::RangeInclusive<usize> = 16 << 10..=256 << 10;
@@ -169,7 +171,7 @@ pub struct Scan<B> {
     read_bytes: usize,
     /// Offset of the buffer's first byte.
     base: u64,
-    buffer: Vec<u8>,
+    buffer: Window,
     /// Bytes of the buffer that the stretch given last takes.
     given: usize,
     /// Start of the first line of the buffer that was not looked at.
@@ -200,7 +202,7 @@ impl<B: Bytes> Scan<B> {
             link,
             read_bytes: *READ_BYTES.start(),
             base: offset,
-            buffer: Vec::new(),
+            buffer: Window::default(),
             given: 0,
             looked: 0,
             tape: Tape::new(),
@@ -271,7 +273,7 @@ impl<B: Bytes> Scan<B> {
     }
 
     fn drop_given(&mut self) {
-        self.buffer.drain(..self.given);
+        self.buffer.drop_first(self.given);
         self.base += self.given as u64;
         self.looked = self.looked.saturating_sub(self.given);
         if let Some(Closing { start, end, .. }) = &mut self.ahead {
@@ -286,10 +288,8 @@ impl<B: Bytes> Scan<B> {
         let room = usize::try_from(self.limit.saturating_sub(at)).unwrap_or(usize::MAX);
         let wanted = room.min(self.read_bytes.max(self.buffer.len()));
         self.read_bytes = (self.read_bytes * 2).min(*READ_BYTES.end());
-        let len = self.buffer.len();
-        self.buffer.resize(len + wanted, 0);
-        let n_read = self.source.read_at(&mut self.buffer[len..], at)?;
-        self.buffer.truncate(len + n_read);
+        let source = &mut self.source;
+        let n_read = self.buffer.read(wanted, |room| source.read_at(room, at))?;
         Ok(n_read > 0)
     }
 
