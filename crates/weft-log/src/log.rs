@@ -7,6 +7,7 @@ mod background;
 mod judge;
 mod knowledge;
 mod session;
+mod written;
 
 use std::collections::VecDeque;
 use std::io;
@@ -30,6 +31,7 @@ use crate::{Position, Store, TopicKey, spool};
 
 pub use judge::JudgeError;
 use session::Session;
+pub use written::Written;
 
 /// Groups that one producer writes for others before it hands on the lead: its own answer waits that long.
 const LEAD_GROUPS_MAX: usize = 8;
@@ -99,6 +101,15 @@ impl Outcome {
             Outcome::Stored { position, .. } | Outcome::Repeat { position } => position,
         }
     }
+}
+
+/// What became of batches that were appended together.
+#[derive(Clone, Debug)]
+pub struct Appended {
+    /// One for each batch.
+    pub answers: Vec<Result<Answer, AppendError>>,
+    /// The records that were written for them; `None` if there are none, or if not all of them are durable.
+    pub written: Option<Written>,
 }
 
 /// How many values were carried forward.
@@ -342,8 +353,8 @@ impl Log {
     }
 
     /// Appends batches together, for a caller that has gathered them itself, and answers each.
-    pub fn append_all(&self, batches: Vec<Batch>) -> Vec<Result<Answer, AppendError>> {
-        lock(&self.shared.session).commit(batches)
+    pub fn append_all(&self, batches: Vec<Batch>) -> Appended {
+        lock(&self.shared.session).commit_and_show(batches)
     }
 
     /// Writes what waits, the first job of the queue among it, for as long as more comes, and hands on the lead after a while.

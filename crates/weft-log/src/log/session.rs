@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use super::background::{FollowerThread, forget};
 use super::judge::{self, Group, Judge, JudgeError, Recent, Verdict};
 use super::knowledge::Knowledge;
+use super::written::{Written, WrittenEntries};
 use super::{
-    Answer, AppendError, Batch, BeginError, Durability, Hold, Indexing, Options, Outcome, lock,
-    now_us,
+    Answer, AppendError, Appended, Batch, BeginError, Durability, Hold, Indexing, Options, Outcome,
+    lock, now_us,
 };
 use weft_event::event::Expect;
 
@@ -23,7 +24,7 @@ use crate::index::{self, Follower, Index, IndexError};
 use crate::known::Tail;
 use crate::lines::Lines;
 use crate::lock::Lock;
-use crate::reader::Place;
+use crate::reader::{Mileage, Place};
 use crate::recover::Finding;
 use crate::rejected::{Refusal as Kept, Rejected};
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError, Writer, WrittenGroup};
@@ -232,7 +233,7 @@ impl Session {
             return Ok(());
         }
         let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
-        let answer = self.commit_held(vec![batch]).pop().expect("one batch has one answer");
+        let answer = self.commit_held(vec![batch], None).pop().expect("one batch has one answer");
         match answer {
             Ok(_) => Ok(()),
             Err(AppendError::Write(error)) => Err(BeginError::SpoolWrite(error)),
@@ -245,13 +246,28 @@ impl Session {
 
     /// Appends batches together, and answers each.
     pub(super) fn commit(&mut self, batches: Vec<Batch>) -> Vec<Result<Answer, AppendError>> {
+        self.commit_ready(batches, None)
+    }
+
+    /// Does so, and returns what was written as well.
+    pub(super) fn commit_and_show(&mut self, batches: Vec<Batch>) -> Appended {
+        let mut written = None;
+        let answers = self.commit_ready(batches, Some(&mut written));
+        Appended { answers, written }
+    }
+
+    fn commit_ready(
+        &mut self,
+        batches: Vec<Batch>,
+        written: Option<&mut Option<Written>>,
+    ) -> Vec<Result<Answer, AppendError>> {
         if self.held.is_none()
             && let Err(error) = self.hold(&mut |_| {})
         {
             let error = Arc::new(error);
             return batches.iter().map(|_| Err(AppendError::Begin(Arc::clone(&error)))).collect();
         }
-        let answers = self.commit_held(batches);
+        let answers = self.commit_held(batches, written);
         self.let_others();
         answers
     }
@@ -272,18 +288,25 @@ impl Session {
         })
     }
 
-    fn commit_held(&mut self, batches: Vec<Batch>) -> Vec<Result<Answer, AppendError>> {
+    fn commit_held(
+        &mut self,
+        batches: Vec<Batch>,
+        written: Option<&mut Option<Written>>,
+    ) -> Vec<Result<Answer, AppendError>> {
         let held = self.held.as_mut().expect("the store is held");
-        let known = self.known.as_ref();
-        let group = Group::new(held.writer.next());
-        let mut commit = Commit { held, known, group, needs_sync: false, failed: None };
+        let mut commit = Commit::new(held, self.known.as_ref());
+        commit.shown = written.is_some().then(Vec::new);
         let mut answers: Vec<_> = batches.into_iter().map(|batch| commit.take(batch)).collect();
-        if let Err(error) = commit.finish() {
-            // The store is taken anew before the next write: what the failed one left is then made good or cut.
-            self.held = None;
-            // Which of them the failed write held is not worth telling apart: to ask again is safe.
-            for answer in answers.iter_mut().filter(|answer| answer.is_ok()) {
-                *answer = Err(AppendError::Write(Arc::clone(&error)));
+        match (commit.finish(), written) {
+            (Ok(shown), Some(written)) => *written = shown,
+            (Ok(_), None) => {}
+            (Err(error), _) => {
+                // The store is taken anew before the next write: what the failed one left is then made good or cut.
+                self.held = None;
+                // Which of them the failed write held is not worth telling apart: to ask again is safe.
+                for answer in answers.iter_mut().filter(|answer| answer.is_ok()) {
+                    *answer = Err(AppendError::Write(Arc::clone(&error)));
+                }
             }
         }
         if let (Some(held), Some(known)) = (&self.held, &mut self.known) {
@@ -350,9 +373,16 @@ struct Commit<'s> {
     needs_sync: bool,
     /// Why a group of it could not be written; nothing more is then.
     failed: Option<Arc<WriteError>>,
+    /// What was written, if somebody wants to see it.
+    shown: Option<Vec<WrittenEntries>>,
 }
 
-impl Commit<'_> {
+impl<'s> Commit<'s> {
+    fn new(held: &'s mut Held, known: Option<&'s Knowledge>) -> Self {
+        let group = Group::new(held.writer.next());
+        Self { held, known, group, needs_sync: false, failed: None, shown: None }
+    }
+
     /// Takes a batch into the group; its outcomes are true once the group is written.
     fn take(&mut self, batch: Batch) -> Result<Answer, AppendError> {
         let identity = |error: JudgeError| AppendError::Identity(Arc::new(error));
@@ -410,7 +440,8 @@ impl Commit<'_> {
         }
     }
 
-    fn finish(mut self) -> Result<(), Arc<WriteError>> {
+    /// Writes the rest, and makes it durable if that is asked for; returns what was written if somebody wants to see it.
+    fn finish(mut self) -> Result<Option<Written>, Arc<WriteError>> {
         self.write()?;
         if self.needs_sync {
             self.held.sync().map_err(Arc::new)?;
@@ -419,7 +450,8 @@ impl Commit<'_> {
             follower.wake();
         }
         self.held.wait_for_index();
-        Ok(())
+        let groups = self.shown.filter(|_| self.needs_sync).unwrap_or_default();
+        Ok(Written::of(groups, self.held.mileage()))
     }
 
     /// Writes the group and begins the next.
@@ -450,6 +482,10 @@ impl Commit<'_> {
             }
             position = position.plus(1);
         }
+        drop(tail);
+        if let Some(shown) = &mut self.shown {
+            shown.push(WrittenEntries { first, at_us: self.held.writer.group().at_us, entries });
+        }
         Ok(())
     }
 }
@@ -464,6 +500,12 @@ impl Held {
             self.lines.note(after.segment, self.writer.head().segment);
         }
         Ok(())
+    }
+
+    /// Returns how far a reader of everything that is durable has come.
+    fn mileage(&self) -> Mileage {
+        let head = self.writer.head();
+        Mileage { next: head.next, segment: head.number, offset: head.end, hash: Some(head.hash) }
     }
 
     fn note_places(&mut self, first: Position, lines: impl Iterator<Item = (usize, u32)>) {

@@ -8,7 +8,7 @@ use weft_event::json::Tape;
 use weft_event::problem::Problems;
 use weft_event::{Dialect, KeyDigests};
 
-use super::super::judge::{self, Group, JudgeError};
+use super::super::judge::{self, JudgeError};
 use super::super::{AppendError, BeginError, CarriedCount, Removed};
 use super::{Commit, Held, Session};
 use crate::admit::Admitted;
@@ -41,12 +41,12 @@ impl Session {
                     Again::Unreadable => count.n_unreadable += 1,
                 }
             }
-            let group = Group::new(held.writer.next());
-            let mut commit = Commit { held, known, group, needs_sync: true, failed: None };
+            let mut commit = Commit::new(held, known);
+            commit.needs_sync = true;
             let n_events = events.len() as u64;
             let pushed =
                 events.into_iter().try_for_each(|event| commit.push(event, None).map(|_| ()));
-            if let Err(error) = pushed.and_then(|()| commit.finish()) {
+            if let Err(error) = pushed.and_then(|()| commit.finish().map(drop)) {
                 self.held = None;
                 return Err(AppendError::Write(error));
             }
