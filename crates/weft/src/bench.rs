@@ -2,11 +2,15 @@
 
 mod contest;
 mod corpus;
+mod ingest;
 mod installed;
 mod log;
+mod measured;
 #[cfg(feature = "peers")]
 mod peers;
 mod report;
+mod server;
+mod soak;
 mod validate;
 
 use crate::Outcome;
@@ -14,7 +18,9 @@ use crate::Outcome;
 const EXAMPLES: &str = "\
 Examples:
   weft bench validate --events 50000      measure validation on 50,000 made-up events
-  weft bench log --stored 1000000         measure the log when a million events are in it";
+  weft bench log --stored 1000000         measure the log when a million events are in it
+  weft bench ingest                       measure events through a server
+  weft bench soak --minutes 10            keep a server busy, end it half-way, and count what arrives";
 
 /// Measure how fast Weft is on this machine
 #[derive(clap::Args)]
@@ -28,11 +34,15 @@ pub(crate) struct Args {
 enum What {
     Validate(validate::Args),
     Log(log::Args),
+    Ingest(ingest::Args),
+    Soak(soak::Args),
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Validate(args) => validate::run(&args),
         What::Log(args) => log::run(&args),
+        What::Ingest(args) => ingest::run(&args),
+        What::Soak(args) => soak::run(&args),
     }
 }

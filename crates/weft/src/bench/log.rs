@@ -1,22 +1,22 @@
 //! `weft bench log`: durable appends beside what the disk itself can do and beside stores that one could use instead.
 
 mod bare;
-mod jetstream;
+pub(super) mod jetstream;
 mod reads;
 mod report;
 mod sqlite;
-mod weft;
+pub(super) mod weft;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use weft_event::sample;
 use weft_log::log::Indexing;
 
+use super::measured::{Measured, slices};
 use crate::{Outcome, output};
 use jetstream::JetStream;
-use report::{Measured, Report};
+use report::Report;
 use sqlite::Sqlite;
 use weft::Weft;
 
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// One round. Ways that are compared take turns, a slice at a time, so that a disk that is slow for a while is slow for each.
+/// One round, in which the ways that are compared take turns.
 struct Round<'r> {
     folder: &'r Path,
     counts: Counts,
@@ -202,13 +202,6 @@ fn event_bytes(seed: u64) -> u64 {
     (bytes / N_EVENTS) as u64
 }
 
-/// Cuts a number of events into slices.
-fn slices(n: usize) -> impl Iterator<Item = usize> {
-    const SLICES: usize = 5;
-    let each = n.div_ceil(SLICES);
-    (0..n).step_by(each).map(move |start| each.min(n - start))
-}
-
 /// Stores events before anything is measured.
 fn fill(weft: &Weft, sqlite: &mut Sqlite, supply: &mut Supply, n: u64) -> anyhow::Result<()> {
     const TOGETHER: usize = 10_000;
@@ -226,11 +219,4 @@ fn fill(weft: &Weft, sqlite: &mut Sqlite, supply: &mut Supply, n: u64) -> anyhow
     }
     sqlite.end_fill()?;
     Ok(log.close()?)
-}
-
-/// Returns how long something takes.
-fn timed<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Duration)> {
-    let started = Instant::now();
-    let done = work()?;
-    Ok((done, started.elapsed()))
 }
