@@ -283,11 +283,14 @@ enum SlotState {
     Leads,
     Answered(Result<Answer, AppendError>),
     /// Answered, and to tell these others their answers, while the leader goes on.
-    Heralds(Result<Answer, AppendError>, Vec<Told>),
+    Heralds(Result<Answer, AppendError>, Told),
 }
 
-/// A producer with its answer, which it has yet to be told.
-type Told = (Ticket, Result<Answer, AppendError>);
+/// What producers are to be told, and what was written for them: who tells them also lets go of that, and the writer goes on.
+struct Told {
+    answers: Vec<(Ticket, Result<Answer, AppendError>)>,
+    written: Option<Written>,
+}
 
 impl Log {
     /// Opens a store for writing; makes it if there is none. The store is taken when the first batch comes, or here for long work.
@@ -343,7 +346,7 @@ impl Log {
             match state {
                 SlotState::Answered(answer) => return answer,
                 SlotState::Heralds(answer, others) => {
-                    tell_all(others);
+                    others.tell();
                     return answer;
                 }
                 SlotState::Leads => self.lead(),
@@ -354,7 +357,7 @@ impl Log {
 
     /// Appends batches together, for a caller that has gathered them itself, and answers each.
     pub fn append_all(&self, batches: Vec<Batch>) -> Appended {
-        lock(&self.shared.session).commit_and_show(batches)
+        lock(&self.shared.session).commit(batches)
     }
 
     /// Writes what waits, the first job of the queue among it, for as long as more comes, and hands on the lead after a while.
@@ -365,20 +368,20 @@ impl Log {
             if !self.shared.has_jobs() {
                 // Who comes next leads at once, and does not wait for the others to be told.
                 drop(lead);
-                return tell_all(told);
+                return told.tell();
             }
             // One of the producers tells the others, while the next group is on its way to the disk.
-            herald(told);
+            told.tell_by_one();
         }
         let told = self.write_group();
         drop(lead);
-        tell_all(told);
+        told.tell();
     }
 
-    fn write_group(&self) -> Vec<Told> {
+    fn write_group(&self) -> Told {
         let (batches, tickets) = self.shared.take_group();
-        let answers = lock(&self.shared.session).commit(batches);
-        tickets.into_iter().zip(answers).collect()
+        let Appended { answers, written } = lock(&self.shared.session).commit(batches);
+        Told { answers: tickets.into_iter().zip(answers).collect(), written }
     }
 
     /// Returns the newest record of a last-value key.
@@ -472,17 +475,20 @@ impl Shared {
     }
 }
 
-/// Tells producers their answers.
-fn tell_all(told: Vec<Told>) {
-    told.into_iter().for_each(|(ticket, answer)| ticket.answer(answer));
-}
+impl Told {
+    /// Tells producers their answers.
+    fn tell(self) {
+        self.answers.into_iter().for_each(|(ticket, answer)| ticket.answer(answer));
+        drop(self.written);
+    }
 
-/// Tells one producer its answer, and leaves it to that one to tell the others.
-fn herald(mut told: Vec<Told>) {
-    if let Some((mut ticket, answer)) = told.pop()
-        && let Some(slot) = ticket.0.take()
-    {
-        slot.set(SlotState::Heralds(answer, told));
+    /// Tells one producer its answer, and leaves it to that one to tell the others.
+    fn tell_by_one(mut self) {
+        if let Some((mut ticket, answer)) = self.answers.pop()
+            && let Some(slot) = ticket.0.take()
+        {
+            slot.set(SlotState::Heralds(answer, self));
+        }
     }
 }
 

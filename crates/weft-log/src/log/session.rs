@@ -233,7 +233,7 @@ impl Session {
             return Ok(());
         }
         let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
-        let answer = self.commit_held(vec![batch], None).pop().expect("one batch has one answer");
+        let answer = self.commit_held(vec![batch]).answers.pop().expect("one batch has one answer");
         match answer {
             Ok(_) => Ok(()),
             Err(AppendError::Write(error)) => Err(BeginError::SpoolWrite(error)),
@@ -245,31 +245,17 @@ impl Session {
     }
 
     /// Appends batches together, and answers each.
-    pub(super) fn commit(&mut self, batches: Vec<Batch>) -> Vec<Result<Answer, AppendError>> {
-        self.commit_ready(batches, None)
-    }
-
-    /// Does so, and returns what was written as well.
-    pub(super) fn commit_and_show(&mut self, batches: Vec<Batch>) -> Appended {
-        let mut written = None;
-        let answers = self.commit_ready(batches, Some(&mut written));
-        Appended { answers, written }
-    }
-
-    fn commit_ready(
-        &mut self,
-        batches: Vec<Batch>,
-        written: Option<&mut Option<Written>>,
-    ) -> Vec<Result<Answer, AppendError>> {
+    pub(super) fn commit(&mut self, batches: Vec<Batch>) -> Appended {
         if self.held.is_none()
             && let Err(error) = self.hold(&mut |_| {})
         {
             let error = Arc::new(error);
-            return batches.iter().map(|_| Err(AppendError::Begin(Arc::clone(&error)))).collect();
+            let failed = |_| Err(AppendError::Begin(Arc::clone(&error)));
+            return Appended { answers: batches.iter().map(failed).collect(), written: None };
         }
-        let answers = self.commit_held(batches, written);
+        let appended = self.commit_held(batches);
         self.let_others();
-        answers
+        appended
     }
 
     /// Lets the store go for a moment if it was held long enough and another process waits for it.
@@ -288,32 +274,24 @@ impl Session {
         })
     }
 
-    fn commit_held(
-        &mut self,
-        batches: Vec<Batch>,
-        written: Option<&mut Option<Written>>,
-    ) -> Vec<Result<Answer, AppendError>> {
+    fn commit_held(&mut self, batches: Vec<Batch>) -> Appended {
         let held = self.held.as_mut().expect("the store is held");
         let mut commit = Commit::new(held, self.known.as_ref());
-        commit.shown = written.is_some().then(Vec::new);
         let mut answers: Vec<_> = batches.into_iter().map(|batch| commit.take(batch)).collect();
-        match (commit.finish(), written) {
-            (Ok(shown), Some(written)) => *written = shown,
-            (Ok(_), None) => {}
-            (Err(error), _) => {
-                // The store is taken anew before the next write: what the failed one left is then made good or cut.
-                self.held = None;
-                // Which of them the failed write held is not worth telling apart: to ask again is safe.
-                for answer in answers.iter_mut().filter(|answer| answer.is_ok()) {
-                    *answer = Err(AppendError::Write(Arc::clone(&error)));
-                }
+        let written = commit.finish().unwrap_or_else(|error| {
+            // The store is taken anew before the next write: what the failed one left is then made good or cut.
+            self.held = None;
+            // Which of them the failed write held is not worth telling apart: to ask again is safe.
+            for answer in answers.iter_mut().filter(|answer| answer.is_ok()) {
+                *answer = Err(AppendError::Write(Arc::clone(&error)));
             }
-        }
+            None
+        });
         if let (Some(held), Some(known)) = (&self.held, &mut self.known) {
             known.upto = held.writer.next();
             known.tend(&self.store, &lock(&held.tail));
         }
-        answers
+        Appended { answers, written }
     }
 
     pub(super) fn latest(&mut self, topic: &TopicKey) -> Result<Option<Position>, AppendError> {
@@ -373,14 +351,13 @@ struct Commit<'s> {
     needs_sync: bool,
     /// Why a group of it could not be written; nothing more is then.
     failed: Option<Arc<WriteError>>,
-    /// What was written, if somebody wants to see it.
-    shown: Option<Vec<WrittenEntries>>,
+    written: Vec<WrittenEntries>,
 }
 
 impl<'s> Commit<'s> {
     fn new(held: &'s mut Held, known: Option<&'s Knowledge>) -> Self {
         let group = Group::new(held.writer.next());
-        Self { held, known, group, needs_sync: false, failed: None, shown: None }
+        Self { held, known, group, needs_sync: false, failed: None, written: Vec::new() }
     }
 
     /// Takes a batch into the group; its outcomes are true once the group is written.
@@ -440,7 +417,7 @@ impl<'s> Commit<'s> {
         }
     }
 
-    /// Writes the rest, and makes it durable if that is asked for; returns what was written if somebody wants to see it.
+    /// Writes the rest, and makes it durable if that is asked for; returns what was written if it is durable.
     fn finish(mut self) -> Result<Option<Written>, Arc<WriteError>> {
         self.write()?;
         if self.needs_sync {
@@ -450,8 +427,8 @@ impl<'s> Commit<'s> {
             follower.wake();
         }
         self.held.wait_for_index();
-        let groups = self.shown.filter(|_| self.needs_sync).unwrap_or_default();
-        Ok(Written::of(groups, self.held.mileage()))
+        let is_durable = self.needs_sync;
+        Ok(Written::of(self.written, self.held.mileage()).filter(|_| is_durable))
     }
 
     /// Writes the group and begins the next.
@@ -483,9 +460,7 @@ impl<'s> Commit<'s> {
             position = position.plus(1);
         }
         drop(tail);
-        if let Some(shown) = &mut self.shown {
-            shown.push(WrittenEntries { first, at_us: self.held.writer.group().at_us, entries });
-        }
+        self.written.push(WrittenEntries { first, at_us: self.held.writer.group().at_us, entries });
         Ok(())
     }
 }
