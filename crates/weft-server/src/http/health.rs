@@ -96,7 +96,7 @@ async fn indexed(core: &Core) -> Option<u64> {
 async fn metrics(State(core): State<Core>) -> Response {
     let readings = Readings {
         since: core.since(),
-        position: core.feed().last(),
+        position: core.last(),
         indexed: indexed(&core).await,
         queue_bytes: core.appender().waiting_bytes(),
         n_streams: core.n_streams(),

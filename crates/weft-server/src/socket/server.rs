@@ -90,7 +90,7 @@ impl Shared {
             object.text("store", &core.store().root().to_string_lossy());
             object.text("store_id", core.store_id());
             object.json("uptime_s", &Json::integer(core.since().elapsed().as_secs()));
-            object.json("last", &Json::integer(core.feed().last()));
+            object.json("last", &Json::integer(core.last()));
             let opening = core.appender().opening().map(|done| {
                 Json::object(|object| {
                     object.json("position", &Json::integer(done.position));
