@@ -19,7 +19,7 @@ use crate::priority::step_back;
 const PARSED_TOGETHER: usize = 256;
 
 /// Page cache of the writing connection, in KiB.
-const CACHE_KIB: i64 = 64 * 1024;
+const CACHE_KIB: i64 = 8 * 1024;
 /// Pages in the write-ahead file before they are moved to their places: 32 MiB, so that moving them keeps nobody waiting.
 const WAL_PAGES: i64 = 8 * 1024;
 /// A write-ahead file of more bytes is emptied when the connection closes: whoever opens next has to read all of it. A smaller
