@@ -11,6 +11,7 @@ mod dice;
 pub mod engine;
 pub mod event;
 mod facts;
+pub mod hook;
 mod identity;
 pub mod idle;
 pub mod input;

@@ -17,7 +17,7 @@ mod to_engine;
 mod to_idle;
 mod to_needle;
 mod to_pinchy;
-mod trace;
+pub(crate) mod trace;
 mod upgrade;
 
 use crate::Dialect;

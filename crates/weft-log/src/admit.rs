@@ -163,7 +163,7 @@ fn redact(line: &[u8]) -> Cow<'_, [u8]> {
 /// key where the stored line is not what came, so that what came is recognised again.
 fn delivery_of(digests: &KeyDigests, arrival: &Arrival<'_>, stored: &[u8]) -> Option<String> {
     match digests.own {
-        None if digests.retry.is_none() => arrival.delivery.map(ToOwned::to_owned),
+        None if digests.retry == [None; 2] => arrival.delivery.map(ToOwned::to_owned),
         Some(own) if stored != arrival.line => {
             let hex = own.iter().map(|byte| format!("{byte:02x}"));
             Some(format!("as-it-came:{}", hex.collect::<String>()))

@@ -26,7 +26,7 @@ pub use listing::{Found, Listing, Span};
 /// The largest file of one day; what is refused beyond it cannot be kept, and whoever sent it is told.
 pub const DAY_BYTES_MAX: u64 = 1 << 30;
 
-const FOLDER: &str = "rejected";
+pub(crate) const FOLDER: &str = "rejected";
 const BYTES_FOLDER: &str = "bytes";
 const LOCK: &str = "lock";
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk as _, RealDisk};
 use crate::recover::{HEAD_FILE, LOG_FOLDER};
+use crate::{rejected, spool};
 
 /// The file that says that a network file system was forced.
 const FORCED_FILE: &str = "network-forced";
@@ -81,9 +82,10 @@ impl Store {
         Ok(Self { root })
     }
 
-    /// Returns whether a log was begun here.
+    /// Returns whether a log was begun here, or something waits for one.
     pub fn is_there(&self) -> bool {
-        self.root.join(HEAD_FILE).exists() || self.log().exists()
+        let has = |name: &str| self.root.join(name).exists();
+        has(HEAD_FILE) || has(LOG_FOLDER) || !spool::is_empty(&self.root) || has(rejected::FOLDER)
     }
 
     /// Returns the folder.

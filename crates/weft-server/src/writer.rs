@@ -181,13 +181,13 @@ fn append(
     let told = appended.answers.iter().flatten().flat_map(|answer| &answer.outcomes);
     let upto = told.map(|outcome| outcome.position().get()).max();
     last.fetch_max(upto.unwrap_or(0), Ordering::Release);
-    match appended.written {
-        Some(written) => waker.give(written),
-        None => waker.wake(),
-    }
     for ((answer, _room), outcome) in answers.into_iter().zip(appended.answers) {
         // A client that is gone by now has no use for its answer.
         drop(answer.send(outcome));
+    }
+    match appended.written {
+        Some(written) => waker.give(written),
+        None => waker.wake(),
     }
 }
 

@@ -5,9 +5,9 @@ use clap::{Parser, Subcommand};
 use weft_event::Dialect;
 
 use crate::{
-    Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps,
-    import, ingest, init, log, merge, prune, reindex, rejects, schema, service, session, show, sql,
-    stats, status, sub, tail, taxonomy, token, trace, up, validate, verify,
+    Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps, hook,
+    hooks, import, ingest, init, log, merge, prune, reindex, rejects, schema, service, session,
+    show, sql, stats, status, sub, tail, taxonomy, token, trace, up, validate, verify,
 };
 
 const ABOUT: &str = "\
@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Merge(merge::Args),
     Init(init::Args),
     Emit(emit::Args),
+    Hook(hook::Args),
+    Hooks(hooks::Args),
     Ingest(ingest::Args),
     Rejects(rejects::Args),
     Log(log::Args),
@@ -92,6 +94,8 @@ impl Command {
             Command::Merge(args) => merge::run(args),
             Command::Init(args) => init::run(args),
             Command::Emit(args) => emit::run(args),
+            Command::Hook(args) => hook::run(args),
+            Command::Hooks(args) => hooks::run(args),
             Command::Ingest(args) => ingest::run(args),
             Command::Rejects(args) => rejects::run(args),
             Command::Log(args) => log::run(args),

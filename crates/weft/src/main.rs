@@ -14,6 +14,8 @@ mod export;
 mod facts_json;
 mod gaps;
 mod gauge;
+mod hook;
+mod hooks;
 mod import;
 mod ingest;
 mod init;
@@ -64,6 +66,9 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = hook::run_if_asked() {
+        return code;
+    }
     let outcome = cli::Cli::parse().command.run();
     let code = match outcome {
         Ok(Outcome::Fine) => 0,

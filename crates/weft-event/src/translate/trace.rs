@@ -4,15 +4,15 @@ use super::source::hex;
 use crate::identity::digest_parts;
 
 /// A trace or span id for a place that takes hex alone.
-pub(super) struct HexId {
+pub(crate) struct HexId {
     /// The id in lower-case hex.
-    pub(super) hex: String,
+    pub(crate) hex: String,
     /// Whether that is the id's own text.
-    pub(super) is_own: bool,
+    pub(crate) is_own: bool,
 }
 
 /// Returns the 32 hex digits of a trace id; made from it if it is not of that form.
-pub(super) fn trace(id: &str) -> HexId {
+pub(crate) fn trace(id: &str) -> HexId {
     hex_id::<16>(id)
 }
 
@@ -39,7 +39,7 @@ fn hex_id<const BYTES: usize>(id: &str) -> HexId {
 }
 
 /// Returns the trace and the span of a `traceparent`.
-pub(super) fn parse_traceparent(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn parse_traceparent(text: &str) -> Option<(&str, &str)> {
     let mut parts = text.split('-');
     let (_version, trace_id, span_id) = (parts.next()?, parts.next()?, parts.next()?);
     (trace(trace_id).is_own && span(span_id).is_own).then_some((trace_id, span_id))

@@ -2,7 +2,7 @@
 
 use weft_event::{Facts, KeyDigests, digest_parts};
 
-/// How many keys an event has at most: own, place, retry and delivery.
+/// How many keys an event has at most: its own, its place or one retry key or two, and that of its delivery.
 const KEYS_MAX: usize = 4;
 
 /// The identity keys of one event as the index keeps them: the first 64 bits of each digest. An equal key makes a candidate;
@@ -26,7 +26,8 @@ impl Keys {
     pub fn of_digests(digests: &KeyDigests) -> Self {
         let KeyDigests { own, place, retry } = *digests;
         let mut keys = Self::NONE;
-        [own, place, retry].into_iter().flatten().for_each(|digest| keys.push(short(digest)));
+        let all = [own, place].into_iter().chain(retry).flatten();
+        all.for_each(|digest| keys.push(short(digest)));
         keys
     }
 

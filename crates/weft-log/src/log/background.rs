@@ -51,6 +51,8 @@ impl FollowerThread {
             step_back();
             lock(&follow).index().step_back();
             while told.wait() {
+                // Whoever is being answered right now may need the processor more.
+                told.pause(GATHER);
                 // An error shows again when the store is let go, and there it is told.
                 let step = |follower| {
                     let mut follow = lock(&follow);

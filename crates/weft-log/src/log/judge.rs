@@ -292,7 +292,7 @@ fn compare(
     }
     let digests = KeyDigests::of(&earlier.facts());
     let is_same = |a: Option<[u8; 16]>, b: Option<[u8; 16]>| a.is_some() && a == b;
-    if is_same(event.digests.retry, digests.retry) {
+    if event.digests.is_retry_of(&digests) {
         return Likeness::Repeat;
     }
     if !is_same(event.digests.own, digests.own) && !is_same(event.digests.place, digests.place) {

@@ -12,6 +12,7 @@ use weft_log::rejected::{Kept, Reason, RefusalId, Rejected, Span, With};
 use weft_server::socket::request::Sent;
 
 use crate::Outcome;
+use crate::hook;
 use crate::output::{self, Format, Shown};
 use crate::progress;
 use crate::stores::StoreArgs;
@@ -92,6 +93,12 @@ enum Verdict {
 
 /// Judges what was refused as if it had just come, by the way it came; returns why not if it is refused again.
 fn admit(gate: &mut Gate, kept: &Kept, bytes: &[u8]) -> anyhow::Result<Verdict> {
+    if hook::is_payload(kept) {
+        return match hook::event_of(kept, bytes) {
+            Ok(event) => judge(gate, kept, event.into_bytes().into()),
+            Err(error) => Ok(Verdict::Refused(vec![Reason::from(&error.problem())])),
+        };
+    }
     let mut lines = Lines::new(bytes);
     let line = loop {
         match lines.read()? {
@@ -100,6 +107,10 @@ fn admit(gate: &mut Gate, kept: &Kept, bytes: &[u8]) -> anyhow::Result<Verdict> 
             None => return Ok(Verdict::Refused(kept.reasons.clone())),
         }
     };
+    judge(gate, kept, line)
+}
+
+fn judge(gate: &mut Gate, kept: &Kept, line: Cow<'_, [u8]>) -> anyhow::Result<Verdict> {
     let arrival = Arrival {
         line: &line,
         expect: kept.with.dialect.map_or(Expect::Any, Expect::Dialect),

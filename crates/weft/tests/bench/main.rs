@@ -1,5 +1,6 @@
 //! `weft bench` as a program meets it: one JSON object, in which everything has a figure or a reason.
 
+mod hook;
 mod server;
 
 use std::process::Command;

@@ -15,6 +15,8 @@ mod ending;
 mod explain;
 mod gaps;
 mod help;
+mod hook;
+mod hooks;
 mod ingest;
 mod init;
 mod keeping;

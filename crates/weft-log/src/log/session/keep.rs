@@ -132,8 +132,7 @@ impl Held {
         mark.conflict = None;
         let (mut tape, mut problems) = (Tape::new(), Problems::new());
         let read = event::read(&mut tape, &line, Expect::Dialect(mark.dialect), &mut problems);
-        let none = KeyDigests { own: None, place: None, retry: None };
-        let digests = read.map_or(none, |event| KeyDigests::of(&event.facts()));
+        let digests = read.map(|event| KeyDigests::of(&event.facts())).unwrap_or_default();
         let keys = Keys::of_digests(&digests).with_delivery(mark.delivery.as_deref());
         let entry = Entry { line, mark };
         Ok(Again::Event(Box::new(Admitted { entry, digests, keys, warnings: Vec::new() })))

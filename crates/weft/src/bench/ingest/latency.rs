@@ -38,6 +38,9 @@ pub(super) struct Latency {
     pub(super) late: Spread,
 }
 
+/// Positions, and when each arrived.
+type Arrivals = Vec<(u64, Instant)>;
+
 /// An event on its way.
 #[derive(Clone, Copy)]
 struct Trip {
@@ -91,13 +94,13 @@ fn pace(
     stream: &mut Stream,
     requests: &[Vec<u8>],
     rate: f64,
-) -> anyhow::Result<(Vec<Trip>, Vec<(u64, Instant)>)> {
+) -> anyhow::Result<(Vec<Trip>, Arrivals)> {
     let begun = Instant::now();
     let due = |nth: usize| begun + Duration::from_secs_f64(nth as f64 / rate);
     let mut free: Vec<usize> = (0..crowd.len()).collect();
     let mut flying: Vec<Option<(Instant, Instant)>> = vec![None; crowd.len()];
     let mut trips = Vec::with_capacity(requests.len());
-    let mut received: Vec<(u64, Instant)> = Vec::with_capacity(requests.len());
+    let mut received: Arrivals = Vec::with_capacity(requests.len());
     let mut n_sent = 0;
     while trips.len() < requests.len() || received.len() < requests.len() {
         while n_sent < requests.len()
