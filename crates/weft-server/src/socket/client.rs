@@ -320,6 +320,11 @@ impl Client {
     }
 
     fn broken(&self, source: io::Error) -> ClientError {
+        // So the system says that the time is over.
+        let source = match source.kind() {
+            io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
+            _ => source,
+        };
         ClientError::Io { path: self.path.clone(), source }
     }
 

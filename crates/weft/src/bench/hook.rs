@@ -15,7 +15,7 @@ use super::server::Server;
 use crate::stores::StoreArgs;
 use crate::{Outcome, output, records};
 use report::Report;
-use runs::{Program, SYNC, WEFT_ALONE, WEFT_SERVED};
+use runs::{FLOOR, Program, SYNC, TRUE, WEFT_ALONE, WEFT_SERVED};
 
 const EXAMPLES: &str = "\
 Every program is started with the same payload of a tool call on standard input, in turn, round after round; what counts is the \
@@ -32,7 +32,7 @@ const CROWD: usize = 100;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// How many rounds; the median counts
+    /// How many rounds; what counts is the median of what two are to each other in the same round
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
     /// Where to write; the disk that is measured [default: the folder for temporary files]
@@ -81,8 +81,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         );
     }
     let mut report = Report::new(args.iterations, crowds);
-    report.add(SYNC, "append one line, and make the disk have it", syncs);
+    report.add(SYNC, "append one line, and make the disk have it", syncs.iter().copied());
     for (program, times) in programs.iter().zip(times) {
+        if program.name == TRUE {
+            let floor = times.iter().zip(&syncs).map(|(start, sync)| *start + *sync);
+            report.add(FLOOR, "both, one after the other", floor);
+        }
         report.add(program.name, program.about, times);
     }
     let text = if args.json { report.to_json() } else { report.to_table() };

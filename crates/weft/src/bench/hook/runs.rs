@@ -9,6 +9,7 @@ use anyhow::Context as _;
 
 pub(super) const TRUE: &str = "true";
 pub(super) const SYNC: &str = "fdatasync";
+pub(super) const FLOOR: &str = "true and fdatasync";
 pub(super) const WEFT_SERVED: &str = "weft, with a server";
 pub(super) const WEFT_ALONE: &str = "weft, without";
 pub(super) const BASH: &str = "bash and jq";
