@@ -179,7 +179,7 @@ pub fn verify(
         Err(ReadError::Head { path }) => teller.fault(Fault::NoHead { path }),
         Err(error) => return Err(error.into()),
     }
-    let rejected = Rejected::new(store.root()).list(Span::default())?;
+    let rejected = Rejected::new(store).list(Span::default())?;
     for found in rejected {
         match found? {
             rejected::Found::Kept(_) => report.n_rejected += 1,

@@ -11,7 +11,7 @@ use weft_log::{Hash, Store};
 use crate::Outcome;
 use crate::gauge::{Gauge, Unit};
 use crate::output::{Format, plural, print, tell};
-use crate::stores::{PATIENCE, StoreArgs, owner, tell_findings};
+use crate::stores::{self, PATIENCE, StoreArgs, owner, tell_findings};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,7 +52,7 @@ fn parse_hash(text: &str) -> Result<Hash, &'static str> {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let format = if args.json { Format::Json } else { Format::Text };
-    let store = Store::open(&args.store.folder()?)?;
+    let store = stores::open(&args.store.folder()?)?;
     if args.repair {
         repair(&store)?;
     }

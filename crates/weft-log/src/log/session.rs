@@ -16,7 +16,7 @@ use super::{
 use weft_event::event::Expect;
 
 use crate::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
-use crate::blobs::{Blobs, ShrinkError, Which};
+use crate::blobs::{ShrinkError, Which};
 use crate::disk::RealDisk;
 use crate::follow::{self, Follow, Progress};
 use crate::index::{self, Follower, Index, IndexError};
@@ -193,8 +193,7 @@ impl Session {
     fn take_spool(&mut self) -> Result<(), BeginError> {
         let root = self.store.root().to_owned();
         while let Some(mut taken) = spool::take(&root).map_err(BeginError::Spool)? {
-            let blobs = Blobs::new(self.store.blobs());
-            let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+            let mut gate = Gate::new(&self.store, Which::Largest, Strictness::Lenient);
             let mut events = Vec::new();
             while let Some(entry) = taken.read().map_err(BeginError::Spool)? {
                 let delivery = spool::Entry::delivery(entry.id);
@@ -213,7 +212,7 @@ impl Session {
                     Err(refusal) => {
                         let origin = format!("spool:{}", entry.id);
                         let kept = Kept::of(&arrival, &refusal, origin, entry.at_us);
-                        Rejected::new(&root).put(&[kept]).map_err(BeginError::Rejected)?;
+                        Rejected::new(&self.store).put(&[kept]).map_err(BeginError::Rejected)?;
                     }
                 }
                 if events.len() >= GROUP_RECORDS_MAX {

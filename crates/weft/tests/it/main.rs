@@ -26,6 +26,7 @@ mod open;
 mod page;
 mod rejects;
 mod sandbox;
+mod secrets;
 mod served;
 mod service;
 mod session;

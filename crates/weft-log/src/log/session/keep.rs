@@ -136,6 +136,12 @@ impl Held {
         let digests = read.map_or(none, |event| KeyDigests::of(&event.facts()));
         let keys = Keys::of_digests(&digests).with_delivery(mark.delivery.as_deref());
         let entry = Entry { line, mark };
-        Ok(Again::Event(Box::new(Admitted { entry, digests, keys, warnings: Vec::new() })))
+        Ok(Again::Event(Box::new(Admitted {
+            entry,
+            digests,
+            redacted: None,
+            keys,
+            warnings: Vec::new(),
+        })))
     }
 }
