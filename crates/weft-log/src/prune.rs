@@ -264,7 +264,7 @@ pub fn run(
 }
 
 /// Takes the right to prune; `None` if another process has it.
-fn lock(store: &Store) -> Result<Option<File>, PruneError> {
+pub(crate) fn lock(store: &Store) -> Result<Option<File>, PruneError> {
     use std::os::unix::fs::OpenOptionsExt as _;
 
     let path = store.root().join(LOCK_FILE);

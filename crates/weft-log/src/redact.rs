@@ -3,18 +3,25 @@
 //! What stands for a secret is `[redacted:RULE]`. A store has one redaction, made of settings; without any, all built-in rules look
 //! at everything. Where a stored line must keep its length, a secret is masked instead.
 
+mod note;
+mod notes;
 mod own;
+mod stored;
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use weft_event::secrets::{self, Found, PLACEHOLDER, Rule, Rules};
+use weft_event::secrets::{self, PLACEHOLDER, Rule, Rules};
 
+pub use note::{Note, NotedRecord, REDACTED};
+pub(crate) use notes::Notes;
 pub use own::{OwnRule, OwnRuleError};
+pub use stored::{Found, Mode, Part, Report, StoredError, Told, scan_store};
 
 use own::Pattern;
+pub(crate) use stored::{is_interrupted, unmark};
 
 /// How often a line is searched again for what shows only once another secret is gone.
 const PASSES_MAX: usize = 16;
@@ -110,7 +117,8 @@ impl Redaction {
     pub fn find(&self, line: &[u8]) -> Vec<Secret<'_>> {
         let mut found = Vec::new();
         secrets::find(line, self.rules(), &mut found);
-        let built_in = |found: Found| Secret { rule: found.rule.name(), range: found.range };
+        let built_in =
+            |found: secrets::Found| Secret { rule: found.rule.name(), range: found.range };
         let mut all: Vec<Secret<'_>> = found.into_iter().map(built_in).collect();
         for own in self.own.iter().filter(|own| own.may_match(line)) {
             let ranges = own.find(line);
@@ -125,6 +133,11 @@ impl Redaction {
             overlaps
         });
         all
+    }
+
+    /// Returns the same redaction for whatever came which way.
+    pub(crate) fn of_all_sources(&self) -> Self {
+        Self::new(Settings { sources_off: Vec::new(), ..self.settings.clone() })
     }
 
     /// Returns how many secrets each rule found, of those that found any, by name.

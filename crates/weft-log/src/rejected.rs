@@ -23,14 +23,15 @@ use crate::redact::Redaction;
 use crate::spool::durable;
 use crate::{Hash, Store};
 
+pub(crate) use line::mask_base64;
 pub use line::{INLINE_BYTES_MAX, Kept, KeptBytes, Reason, Refusal, RefusalId, With};
 pub use listing::{Found, Listing, Span};
 
 /// The largest file of one day; what is refused beyond it cannot be kept, and whoever sent it is told.
 pub const DAY_BYTES_MAX: u64 = 1 << 30;
 
-const FOLDER: &str = "rejected";
-const BYTES_FOLDER: &str = "bytes";
+pub(crate) const FOLDER: &str = "rejected";
+pub(crate) const BYTES_FOLDER: &str = "bytes";
 const LOCK: &str = "lock";
 
 /// Why something refused could not be kept, found or removed.
@@ -223,7 +224,7 @@ impl Rejected {
     }
 
     /// Keeps other processes from changing anything until the file is dropped.
-    fn lock(&self) -> Result<File, RejectedError> {
+    pub(crate) fn lock(&self) -> Result<File, RejectedError> {
         let path = self.folder.join(LOCK);
         let locked = || {
             make_folder(&self.store, &self.folder)?;

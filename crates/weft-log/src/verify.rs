@@ -96,6 +96,8 @@ pub struct Report {
     pub n_spooled: u64,
     /// Refusals that are kept.
     pub n_rejected: u64,
+    /// Records that secrets were taken out of.
+    pub n_redacted: u64,
     /// Where the hash that was asked for stands.
     pub against: Option<Against>,
     /// Faults.

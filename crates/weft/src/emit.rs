@@ -343,6 +343,7 @@ fn may_pass(error: &BeginError) -> bool {
         | BeginError::Behind { .. }
         | BeginError::Follow(_)
         | BeginError::Prune(_)
+        | BeginError::Redaction(_)
         | BeginError::Index(_)
         | BeginError::Identity(_) => true,
         BeginError::Recover(recover::Error::Newer { .. } | recover::Error::Io { .. })

@@ -175,6 +175,7 @@ fn summary_text(report: &Report, head: Option<String>) -> String {
         ),
         ("spool", report.n_spooled.to_string()),
         ("rejected", report.n_rejected.to_string()),
+        ("redacted", plural(report.n_redacted, "record")),
         ("head", head.unwrap_or_else(|| "not known".to_owned())),
     ];
     let mut text: String =
@@ -208,6 +209,7 @@ fn summary_json(report: &Report, head: Option<String>) -> String {
             object.json("unreferenced", &number(report.n_unreferenced));
             object.json("spooled", &number(report.n_spooled));
             object.json("rejected", &number(report.n_rejected));
+            object.json("redacted", &number(report.n_redacted));
             object.json("head", &head.map_or(Json::null(), |head| Json::text(&head)));
             if let Some(Against::Found { upto }) = report.against {
                 object.json("against", &number(upto));

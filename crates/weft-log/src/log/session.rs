@@ -27,7 +27,7 @@ use crate::reader::Place;
 use crate::recover::Finding;
 use crate::rejected::{Refusal as Kept, Rejected};
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError, Writer, WrittenGroup};
-use crate::{Position, Store, TopicKey, spool};
+use crate::{Position, Store, TopicKey, redact, spool};
 
 /// Records that a single event waits for to be indexed.
 const BEHIND_RECORDS_MAX: u64 = 10_000;
@@ -103,8 +103,16 @@ impl Session {
             Some(taken) => taken,
             None => self.take()?,
         };
-        let mut follow = self.open_index(&writer)?;
         let last = writer.next().get() - 1;
+        let is_redacting = redact::is_interrupted(&self.store);
+        if is_redacting && last > BEHIND_RECORDS_MAX && self.options.hold == Hold::Briefly {
+            return Err(BeginError::Behind { records: last });
+        }
+        if is_redacting {
+            // It knows lines that are masked now.
+            Index::recreate(&self.store.index(), &writer.head().store)?;
+        }
+        let mut follow = self.open_index(&writer)?;
         let behind = last.saturating_sub(follow.watermark(Follower::Core).position);
         if behind > BEHIND_RECORDS_MAX && self.options.hold == Hold::Briefly {
             return Err(BeginError::Behind { records: behind });
@@ -115,6 +123,9 @@ impl Session {
             follow = self.open_index(&writer)?;
         }
         follow.catch_up(Follower::Core, progress)?;
+        if is_redacting {
+            redact::unmark(&self.store).map_err(BeginError::Redaction)?;
+        }
         let index = index::Reader::open(&self.store.index())?;
         let lines = Lines::new(self.store.clone(), Some(&index))?;
         let follow = Arc::new(Mutex::new(follow));

@@ -1,6 +1,7 @@
 //! What a redaction finds, what it puts in its place, and how often it did.
 
 mod stored;
+mod taken_out;
 
 use proptest::prelude::*;
 

@@ -266,3 +266,17 @@ impl Kept {
         })
     }
 }
+
+/// Returns a line whose refused bytes are no text with a mask for every secret in them; `None` without any, and for other lines.
+pub(crate) fn mask_base64<'r>(
+    line: &[u8],
+    redaction: &'r Redaction,
+    rules: &mut Vec<&'r str>,
+) -> Option<Vec<u8>> {
+    const BEFORE_BYTES: &[u8] = b"\"encoding\":\"base64\",\"bytes\":\"";
+    let start = memchr::memmem::find(line, BEFORE_BYTES)? + BEFORE_BYTES.len();
+    let len = memchr::memchr(b'"', &line[start..])?;
+    let bytes = base64::decode(str::from_utf8(&line[start..start + len]).ok()?)?;
+    let masked = base64::encode(&redaction.mask(&bytes, rules)?);
+    Some([&line[..start], masked.as_bytes(), &line[start + len..]].concat())
+}

@@ -72,3 +72,44 @@ fn a_server_tells_how_many_secrets_each_rule_found() {
     drop(served);
     assert_eq!(messages(&sandbox), ["PGPASSWORD=[redacted:password] psql [redacted:acme-token]"]);
 }
+
+#[test]
+fn what_is_stored_already_is_found_and_taken_out() {
+    let sandbox = Sandbox::with_store(&[]);
+    set(&sandbox, "[redact]\nsources_off = ['*']\n");
+    assert_eq!(emit(&sandbox).code, 0);
+    set(&sandbox, OWN);
+    let scan = |args: &[&str]| {
+        let ran = sandbox.run(&[&["scan"][..], args].concat());
+        let segments = std::fs::read_dir(sandbox.store().join("log")).unwrap();
+        let names = segments.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let day = names.min().unwrap();
+        ran.show().replace(&day, "SEGMENT").replace(&sandbox.store().display().to_string(), "STORE")
+    };
+    insta::assert_snapshot!(scan(&[]), @"
+    log/SEGMENT: record 1: password, acme-token
+    2 secrets (acme-token 1, password 1) in 1 record, 0 files replaced
+    --- stderr
+    `weft scan --redact` takes them out; give each secret a successor
+    --- exit 1
+    ");
+    insta::assert_snapshot!(scan(&["--redact"]), @"
+    log/SEGMENT: record 1: password, acme-token
+    2 secrets (acme-token 1, password 1) in 1 record, 1 file replaced
+    --- stderr
+    replaced STORE/log/SEGMENT
+    --- exit 0
+    ");
+    insta::assert_snapshot!(scan(&["--json"]), @r#"
+    {"summary":{"secrets":0,"records":0,"replaced":0,"rules":{}}}
+    --- stderr
+    --- exit 0
+    "#);
+    assert_eq!(messages(&sandbox)[0], "PGPASSWORD=[redacted]*** psql [redacted]*");
+    let verified = sandbox.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{}", verified.show());
+    assert!(verified.stderr.contains("note: record 1 is redacted (password, acme-token)"));
+    assert!(verified.stdout.contains("redacted  1 record\n"), "{}", verified.stdout);
+    let found = sandbox.run(&["show", "1"]);
+    assert!(found.stdout.contains("[redacted]"), "{}", found.show());
+}

@@ -39,7 +39,7 @@ fn append(scene: &Scene, line: &str) -> Outcome {
 }
 
 /// Returns whether a text stands in any file of a folder.
-fn is_anywhere(folder: &Path, text: &str) -> bool {
+pub(super) fn is_anywhere(folder: &Path, text: &str) -> bool {
     fs::read_dir(folder).unwrap().any(|entry| {
         let path = entry.unwrap().path();
         if path.is_dir() {
