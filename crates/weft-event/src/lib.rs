@@ -23,6 +23,7 @@ pub mod own;
 pub mod pinchy;
 pub mod problem;
 pub mod sample;
+pub mod secrets;
 pub mod shape;
 pub mod taxonomy;
 #[cfg(test)]

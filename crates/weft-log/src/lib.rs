@@ -25,6 +25,7 @@ pub mod query;
 pub mod reader;
 mod record;
 pub mod recover;
+pub mod redact;
 pub mod rejected;
 pub mod scan;
 pub mod seal;

@@ -27,7 +27,7 @@ use crate::recover::{self, Finding};
 use crate::rejected::RejectedError;
 use crate::segment::Form;
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError};
-use crate::{Position, Store, TopicKey, spool};
+use crate::{Position, Store, TopicKey, redact, spool};
 
 pub use judge::JudgeError;
 use session::Session;
@@ -199,6 +199,9 @@ pub enum BeginError {
     /// What is known of earlier events could not be read.
     #[error("cannot tell whether an event is a repeat")]
     Identity(#[source] Arc<JudgeError>),
+    /// The index was made again after an interrupted redaction, and that cannot be noted.
+    #[error("cannot complete an interrupted redaction")]
+    Redaction(#[source] io::Error),
     /// A deletion of old segments was interrupted, and cannot be completed.
     #[error("cannot complete an interrupted deletion of old segments")]
     Prune(#[source] Box<PruneError>),
@@ -397,6 +400,11 @@ impl Log {
         lock(&self.shared.session).carry(range)
     }
 
+    /// Begins a new segment, so that what stands in the last one changes no more.
+    pub(crate) fn roll(&self) -> Result<(), BeginError> {
+        lock(&self.shared.session).roll()
+    }
+
     /// Takes segments that were removed out of the index.
     pub(crate) fn forget_removed(&self, removed: &Removed) -> Result<(), BeginError> {
         lock(&self.shared.session).forget_removed(removed)
@@ -554,6 +562,9 @@ pub fn is_settled(store: &Store) -> bool {
     let Ok(Some(head)) = recover::read_head(&RealDisk, store.root()) else { return false };
     let Ok(segments) = recover::list_segments(&RealDisk, &store.log()) else { return false };
     let segment = store.log().join(head.segment.file(Form::Plain));
+    if redact::is_interrupted(store) {
+        return false;
+    }
     let is_whole = segments.last().is_some_and(|(last, _)| *last == head.segment)
         && segment.metadata().is_ok_and(|segment| segment.len() == head.end);
     let indexed = index::Reader::open(&store.index())

@@ -227,6 +227,12 @@ impl<D: Disk> Writer<D> {
         Ok(())
     }
 
+    /// Begins a new segment, so that what stands in the last one changes no more.
+    pub(crate) fn roll(&mut self, now_us: i64) -> Result<(), WriteError> {
+        self.sync()?;
+        self.begin_segment(now_us.max(self.head.at_us))
+    }
+
     fn reopen_if_failed(&mut self, now_us: i64) -> Result<(), WriteError> {
         match self.state {
             State::Sound => Ok(()),

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 use tracing::level_filters::LevelFilter;
 
+use weft_log::redact::Settings;
+
 use crate::limits::Limits;
 use crate::tls::TlsFiles;
 use key::{env_name, nearest, slots};
@@ -32,6 +34,8 @@ pub struct Config {
     tls_key: Option<PathBuf>,
     /// From which level on the server tells of itself.
     pub log: LevelFilter,
+    /// How secrets are kept out of the store.
+    pub redact: Settings,
     /// The limits.
     pub limits: Limits,
 }
@@ -45,6 +49,7 @@ impl Default for Config {
             tls_cert: None,
             tls_key: None,
             log: LevelFilter::WARN,
+            redact: Settings::default(),
             limits: Limits::default(),
         }
     }

@@ -6,8 +6,8 @@ use weft_event::Dialect;
 
 use crate::{
     Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps, hook,
-    hooks, import, ingest, init, log, merge, prune, reindex, rejects, schema, service, session,
-    show, sql, stats, status, sub, tail, taxonomy, token, trace, up, validate, verify,
+    hooks, import, ingest, init, log, merge, prune, reindex, rejects, scan, schema, service,
+    session, show, sql, stats, status, sub, tail, taxonomy, token, trace, up, validate, verify,
 };
 
 const ABOUT: &str = "\
@@ -68,6 +68,7 @@ pub(crate) enum Command {
     Export(export::Args),
     Import(import::Args),
     Verify(verify::Args),
+    Scan(scan::Args),
     Prune(prune::Args),
     Sub(sub::Args),
     Index(reindex::Args),
@@ -109,6 +110,7 @@ impl Command {
             Command::Export(args) => export::run(&args),
             Command::Import(args) => import::run(args),
             Command::Verify(args) => verify::run(args),
+            Command::Scan(args) => scan::run(args),
             Command::Prune(args) => prune::run(args),
             Command::Sub(args) => sub::run(args),
             Command::Index(args) => reindex::run(args),

@@ -17,14 +17,15 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use weft_event::Dialect;
 use weft_event::hook::{self, Around, Caller};
 use weft_event::problem::{Code, Problem};
+use weft_log::Store;
 use weft_log::blobs::{
     Blobs, EVENT_BYTES_MAX, HOOK_VALUE_BYTES_MIN, ShrinkError, ShrinkRules, Which, shrink,
 };
 use weft_log::rejected::Kept;
 
-use crate::Outcome;
 use crate::output::{tell, tell_error};
 use crate::stores::{self, StoreArgs};
+use crate::{Outcome, config};
 use delivery::Delivery;
 use stdin::Payload;
 
@@ -163,18 +164,21 @@ fn take(options: &Options) -> anyhow::Result<()> {
 fn fit(
     line: Vec<u8>,
     packed: impl FnOnce() -> Option<String>,
-    store: &Path,
+    folder: &Path,
 ) -> Result<Vec<u8>, Problem> {
     if line.len() < HOOK_VALUE_BYTES_MIN {
         return Ok(line);
     }
+    let store = config::redacting(Store::at(folder));
     let rules = ShrinkRules {
+        redaction: store.redaction(),
+        via: VIA,
         dialect: Dialect::Collector,
         event_bytes_max: EVENT_BYTES_MAX,
         which: Which::AllFrom { bytes: HOOK_VALUE_BYTES_MIN },
         stays: &|_| false,
     };
-    let blobs = Blobs::new(store.join("blobs"));
+    let blobs = Blobs::new(store.blobs());
     let too_large = |error: &ShrinkError| Problem {
         code: Code::TooLarge,
         pointer: String::new(),

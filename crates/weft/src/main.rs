@@ -28,6 +28,7 @@ mod prune;
 mod records;
 mod reindex;
 mod rejects;
+mod scan;
 mod schema;
 mod service;
 mod session;

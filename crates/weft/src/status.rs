@@ -89,6 +89,13 @@ fn show(status: Value<'_>) -> String {
         None => "ready for writing".to_owned(),
     };
     rows.push(("state", state));
+    let redacted = status.get("redacted").into_iter().flat_map(Value::members);
+    let redacted =
+        redacted.filter_map(|(rule, n)| Some(format!("{} {}", rule.as_text()?, n.as_u64()?)));
+    let redacted: Vec<String> = redacted.collect();
+    if !redacted.is_empty() {
+        rows.push(("redacted", redacted.join(", ")));
+    }
     let mut text = String::new();
     write_rows(&mut text, &rows);
     text

@@ -11,6 +11,7 @@ use weft_log::recover::Finding;
 use weft_log::{Network, Store};
 use weft_server::socket::client::Client;
 
+use crate::config;
 use crate::output::tell;
 
 /// The folder that makes a project have a store of its own.
@@ -58,7 +59,7 @@ impl StoreArgs {
 
     /// Returns the store, brought in order; an error if there is none.
     pub(crate) fn store(&self) -> anyhow::Result<Store> {
-        let store = Store::open(&self.folder()?)?;
+        let store = open(&self.folder()?)?;
         settle(&store)?;
         Ok(store)
     }
@@ -102,10 +103,20 @@ pub(crate) fn settle(store: &Store) -> anyhow::Result<()> {
 
 /// Makes the folder of a store, unless it is there.
 pub(crate) fn make(folder: &Path, network: Network) -> anyhow::Result<Store> {
+    Ok(config::redacting(make_unset(folder, network)?))
+}
+
+/// Does the same, for whoever reads the settings itself.
+pub(crate) fn make_unset(folder: &Path, network: Network) -> anyhow::Result<Store> {
     if folder.exists() && !folder.is_dir() {
         anyhow::bail!("{} is not a folder", folder.display());
     }
     Ok(Store::make(folder, network)?)
+}
+
+/// Returns the store in a folder as it is; an error if there is none.
+pub(crate) fn open(folder: &Path) -> anyhow::Result<Store> {
+    Ok(config::redacting(Store::open(folder)?))
 }
 
 /// Returns how a store is opened for a single event.

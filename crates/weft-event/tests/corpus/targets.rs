@@ -6,6 +6,7 @@ use weft_event::event::{self, Event, Expect};
 use weft_event::hook::{self, Around};
 use weft_event::json::{self, Kind, Tape, Value};
 use weft_event::problem::Problems;
+use weft_event::secrets::{Rules, redact};
 use weft_event::shape::Wire;
 use weft_event::{Dialect, Facts, collector, engine, idle, needle, own, pinchy};
 
@@ -24,6 +25,7 @@ pub const TARGETS: &[Target] = &[
     ("json", json),
     ("lines", lines),
     ("hook", hook),
+    ("secrets", secrets),
 ];
 
 /// Reads a line as an event of the dialect. A valid one is JSON to `serde_json` too, has the same facts however it is spelled, and
@@ -128,6 +130,20 @@ pub fn hook(payload: &[u8]) {
         facts.identity.own.map(|key| key.to_string())
     };
     assert_eq!(read(&event), read(&packed), "another identity");
+}
+
+/// Takes secrets out of bytes: a second pass finds nothing, and JSON stays JSON.
+pub fn secrets(bytes: &[u8]) {
+    let rules = Rules::default();
+    let mut matched = Vec::new();
+    let once = redact(bytes, &rules, &mut matched);
+    assert_eq!(matched.is_empty(), *once == *bytes, "what was found is not what was replaced");
+    matched.clear();
+    let twice = redact(&once, &rules, &mut matched);
+    assert!(*twice == *once && matched.is_empty(), "a second pass finds more");
+    if Tape::new().parse_bytes(bytes).is_ok() {
+        assert!(Tape::new().parse_bytes(&once).is_ok(), "what was JSON is none");
+    }
 }
 
 fn read(tape: &mut Tape, line: &[u8], expect: Expect) -> (Option<Dialect>, String) {

@@ -295,7 +295,12 @@ fn compare(
     if event.digests.is_retry_of(&digests) {
         return Likeness::Repeat;
     }
-    if !is_same(event.digests.own, digests.own) && !is_same(event.digests.place, digests.place) {
+    // A STATE is known by its content: without its secrets it is one that came without them.
+    let without_secrets = event.redacted.and_then(|redacted| redacted.own);
+    if !is_same(event.digests.own, digests.own)
+        && !is_same(event.digests.place, digests.place)
+        && !is_same(without_secrets, digests.own)
+    {
         return Likeness::None;
     }
     if own_content() == json::digest(earlier.value()) {

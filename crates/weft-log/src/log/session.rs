@@ -17,7 +17,7 @@ use super::{
 use weft_event::event::Expect;
 
 use crate::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
-use crate::blobs::{Blobs, ShrinkError, Which};
+use crate::blobs::{ShrinkError, Which};
 use crate::disk::RealDisk;
 use crate::follow::{self, Follow, Progress};
 use crate::index::{self, Follower, Index, IndexError};
@@ -28,7 +28,7 @@ use crate::reader::{Mileage, Place};
 use crate::recover::Finding;
 use crate::rejected::{Refusal as Kept, Rejected};
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError, Writer, WrittenGroup};
-use crate::{Position, Store, TopicKey, spool};
+use crate::{Position, Store, TopicKey, redact, spool};
 
 /// Records that a single event waits for to be indexed.
 const BEHIND_RECORDS_MAX: u64 = 10_000;
@@ -104,8 +104,16 @@ impl Session {
             Some(taken) => taken,
             None => self.take()?,
         };
-        let mut follow = self.open_index(&writer)?;
         let last = writer.next().get() - 1;
+        let is_redacting = redact::is_interrupted(&self.store);
+        if is_redacting && last > BEHIND_RECORDS_MAX && self.options.hold == Hold::Briefly {
+            return Err(BeginError::Behind { records: last });
+        }
+        if is_redacting {
+            // It knows lines that are masked now.
+            Index::recreate(&self.store.index(), &writer.head().store)?;
+        }
+        let mut follow = self.open_index(&writer)?;
         let behind = last.saturating_sub(follow.watermark(Follower::Core).position);
         if behind > BEHIND_RECORDS_MAX && self.options.hold == Hold::Briefly {
             return Err(BeginError::Behind { records: behind });
@@ -116,6 +124,9 @@ impl Session {
             follow = self.open_index(&writer)?;
         }
         follow.catch_up(Follower::Core, progress)?;
+        if is_redacting {
+            redact::unmark(&self.store).map_err(BeginError::Redaction)?;
+        }
         let index = index::Reader::open(&self.store.index())?;
         let lines = Lines::new(self.store.clone(), Some(&index))?;
         let follow = Arc::new(Mutex::new(follow));
@@ -194,8 +205,7 @@ impl Session {
     fn take_spool(&mut self) -> Result<(), BeginError> {
         let root = self.store.root().to_owned();
         while let Some(mut taken) = spool::take(&root).map_err(BeginError::Spool)? {
-            let blobs = Blobs::new(self.store.blobs());
-            let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+            let mut gate = Gate::new(&self.store, Which::Largest, Strictness::Lenient);
             let mut events = Vec::new();
             while let Some(entry) = taken.read().map_err(BeginError::Spool)? {
                 let delivery = spool::Entry::delivery(entry.id);
@@ -214,7 +224,7 @@ impl Session {
                     Err(refusal) => {
                         let origin = format!("spool:{}", entry.id);
                         let kept = Kept::of(&arrival, &refusal, origin, entry.at_us);
-                        Rejected::new(&root).put(&[kept]).map_err(BeginError::Rejected)?;
+                        Rejected::new(&self.store).put(&[kept]).map_err(BeginError::Rejected)?;
                     }
                 }
                 if events.len() >= GROUP_RECORDS_MAX {

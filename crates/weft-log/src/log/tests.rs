@@ -10,7 +10,7 @@ use super::{
     Answer, AppendError, Batch, Condition, Durability, Hold, Indexing, Log, Options, Outcome,
 };
 use crate::admit::{Admitted, Arrival, Gate, Strictness};
-use crate::blobs::{Blobs, Which};
+use crate::blobs::Which;
 use crate::disk::RealDisk;
 use crate::lock::Owner;
 use crate::reader::Reader;
@@ -28,7 +28,7 @@ fn open(root: &Path, hold: Hold) -> Log {
 }
 
 fn admit(root: &Path, line: &str, delivery: Option<&str>) -> Admitted {
-    let mut gate = Gate::new(Blobs::new(root.join("blobs")), Which::Largest, Strictness::Lenient);
+    let mut gate = Gate::new(&Store::at(root), Which::Largest, Strictness::Lenient);
     let (line, expect, via) = (line.as_bytes(), Expect::Any, "test");
     gate.admit(&Arrival { line, expect, via, delivery, topic: None }).unwrap()
 }

@@ -1,5 +1,7 @@
 //! The names of all settings, where each is kept, and the nearest to a wrong one.
 
+use weft_log::redact::Settings;
+
 use super::Config;
 use super::value::Slot;
 use crate::limits::{Limits, SubscriptionLimits};
@@ -9,7 +11,24 @@ const DISTANCE_MAX: usize = 4;
 
 /// Returns every setting with its place, in the order they are shown.
 pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
-    let Config { listen, hosts, origins, tls_cert, tls_key, log, limits } = config;
+    let Config { listen, hosts, origins, tls_cert, tls_key, log, redact, limits } = config;
+    let Settings { sources_off, rules_off, own } = redact;
+    let mut slots = vec![
+        ("listen", Slot::Addresses(listen)),
+        ("log", Slot::Level(log)),
+        ("http.hosts", Slot::Hosts(hosts)),
+        ("http.origins", Slot::Origins(origins)),
+        ("tls.cert", Slot::File(tls_cert)),
+        ("tls.key", Slot::File(tls_key)),
+        ("redact.sources_off", Slot::Sources(sources_off)),
+        ("redact.rules_off", Slot::Rules(rules_off)),
+        ("redact.own", Slot::OwnRules(own)),
+    ];
+    slots.extend(limit_slots(limits));
+    slots
+}
+
+fn limit_slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
     // Named one by one, so that no limit is without a setting.
     let Limits {
         body_bytes_max,
@@ -44,12 +63,6 @@ pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
         end_patience,
     } = subscriptions;
     vec![
-        ("listen", Slot::Addresses(listen)),
-        ("log", Slot::Level(log)),
-        ("http.hosts", Slot::Hosts(hosts)),
-        ("http.origins", Slot::Origins(origins)),
-        ("tls.cert", Slot::File(tls_cert)),
-        ("tls.key", Slot::File(tls_key)),
         ("limits.body_bytes_max", Slot::Bytes(body_bytes_max)),
         ("limits.bodies_bytes_max", Slot::Bytes(bodies_bytes_max)),
         ("limits.request_events_max", Slot::Count(request_events_max)),

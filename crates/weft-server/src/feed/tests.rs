@@ -5,7 +5,7 @@ use std::time::Duration;
 use weft_event::event::Expect;
 use weft_event::sample;
 use weft_log::admit::{Arrival, Gate, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::lock::Owner;
 use weft_log::log::{self, Batch, Durability, Hold, Indexing, Log, Options};
 use weft_log::{Network, Position, Store};
@@ -39,8 +39,7 @@ impl Written {
     }
 
     fn append_and_show(&self, events: &[String]) -> Option<log::Written> {
-        let blobs = Blobs::new(self.store.blobs());
-        let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+        let mut gate = Gate::new(&self.store, Which::Largest, Strictness::Lenient);
         let mut admit = |event: &String| {
             let (line, expect, via) = (event.as_bytes(), Expect::Any, "test");
             gate.admit(&Arrival { line, expect, via, delivery: None, topic: None }).expect("valid")

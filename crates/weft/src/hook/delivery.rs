@@ -9,16 +9,17 @@ use uuid::Uuid;
 use weft_event::Dialect;
 use weft_event::hook::Caller;
 use weft_event::problem::Problem;
+use weft_log::Network;
 use weft_log::log::Durability;
 use weft_log::rejected::{Reason, Refusal, Rejected, With};
 use weft_log::spool::{self, Entry};
-use weft_log::{Network, Store};
 use weft_server::socket::answer::Fate;
 use weft_server::socket::client::{Client, ClientError, Wait};
 use weft_server::socket::request::{Append, Sent};
 
 use super::VIA;
 use crate::output::{Shown, tell};
+use crate::stores;
 
 /// How long the server may take in all: to be found, to be told, and to answer.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -63,8 +64,8 @@ impl<'d> Delivery<'d> {
             topic: None,
             line,
         };
-        let store = Store::make(self.folder, Network::Refuse)?;
-        spool::put(store.root(), &entry).context("the event of a hook is lost")
+        let store = stores::make(self.folder, Network::Refuse)?;
+        spool::put(&store, &entry).context("the event of a hook is lost")
     }
 
     /// Keeps what is no event, with the reason.
@@ -76,8 +77,8 @@ impl<'d> Delivery<'d> {
         let with = With { delivery: Some(Entry::delivery(self.id)), ..With::default() };
         let (via, reasons) = (VIA.to_owned(), vec![Reason::from(problem)]);
         let refusal = Refusal { at_us: self.at_us, via, origin, with, reasons, bytes };
-        let store = Store::make(self.folder, Network::Refuse)?;
-        let ids = Rejected::new(store.root()).put(&[refusal])?;
+        let store = stores::make(self.folder, Network::Refuse)?;
+        let ids = Rejected::new(&store).put(&[refusal])?;
         let id = ids.first().map(ToString::to_string).unwrap_or_default();
         let why = Shown(&problem.message);
         tell(format_args!("what came is refused ({why}); it is kept: weft rejects show {id}"));

@@ -6,7 +6,7 @@ use weft_event::event::Expect;
 use weft_event::input::{Item, Lines};
 use weft_event::json::Json;
 use weft_log::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
-use weft_log::blobs::{Blobs, ShrinkError, Which};
+use weft_log::blobs::{ShrinkError, Which};
 use weft_log::log::Outcome as Kind;
 use weft_log::rejected::{Kept, Reason, RefusalId, Rejected, Span, With};
 use weft_server::socket::request::Sent;
@@ -42,8 +42,7 @@ pub(super) fn run(
     format: Format,
 ) -> anyhow::Result<Outcome> {
     let mut writing = Writing::open(store_args, VIA, &mut progress::indexing())?;
-    let blobs = Blobs::new(writing.store().blobs());
-    let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+    let mut gate = Gate::new(writing.store(), Which::Largest, Strictness::Lenient);
     let mut tries = Tries::default();
     let mut events: Vec<Passed> = Vec::new();
     let mut take = |kept: Kept, tries: &mut Tries| -> anyhow::Result<()> {

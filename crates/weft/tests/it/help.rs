@@ -62,6 +62,7 @@ fn help_as_a_whole() {
       export       Write the log to files by day, by agent, or the decisions alone
       import       Bring what other tools kept into the log
       verify       Check a store: every seal, checksum, link and position, the index, the blobs
+      scan         Look for secrets that are stored already, and take them out
       prune        Archive old segments, or delete them
       sub          Make, list, pause, replay and remove subscriptions
       index        Show how far the index is, or make it again from the log

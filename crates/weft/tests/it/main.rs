@@ -28,6 +28,7 @@ mod open;
 mod page;
 mod rejects;
 mod sandbox;
+mod secrets;
 mod served;
 mod service;
 mod session;

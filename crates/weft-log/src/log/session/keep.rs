@@ -9,7 +9,7 @@ use weft_event::problem::Problems;
 use weft_event::{Dialect, KeyDigests};
 
 use super::super::judge::{self, JudgeError};
-use super::super::{AppendError, BeginError, CarriedCount, Removed};
+use super::super::{AppendError, BeginError, CarriedCount, Removed, now_us};
 use super::{Commit, Held, Session};
 use crate::admit::Admitted;
 use crate::index::{Keys, Order, Select};
@@ -18,6 +18,14 @@ use crate::writer::{Entry, GROUP_RECORDS_MAX};
 use crate::{Carried, Mark, Position};
 
 impl Session {
+    /// Begins a new segment.
+    pub(in crate::log) fn roll(&mut self) -> Result<(), BeginError> {
+        self.hold_if_free(&mut |_| {})?;
+        let held = self.held.as_mut().expect("the store is held");
+        held.sync().map_err(BeginError::Sync)?;
+        held.writer.roll(now_us()).map_err(BeginError::Sync)
+    }
+
     /// Appends the newest values of last-value keys that stand in a range again, marked as carried. They are durable when this
     /// returns, and no value that came meanwhile is made old by them.
     pub(in super::super) fn carry(
@@ -135,6 +143,12 @@ impl Held {
         let digests = read.map(|event| KeyDigests::of(&event.facts())).unwrap_or_default();
         let keys = Keys::of_digests(&digests).with_delivery(mark.delivery.as_deref());
         let entry = Entry { line, mark };
-        Ok(Again::Event(Box::new(Admitted { entry, digests, keys, warnings: Vec::new() })))
+        Ok(Again::Event(Box::new(Admitted {
+            entry,
+            digests,
+            redacted: None,
+            keys,
+            warnings: Vec::new(),
+        })))
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use weft_event::event::Expect;
 use weft_log::admit::{Admitted, Arrival, Gate, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::follow;
 use weft_log::log::{Batch, Durability, Hold, Indexing, Log, Options};
 use weft_log::{Network, Position, Store};
@@ -98,7 +98,7 @@ impl Weft {
     }
 
     fn gate(&self) -> Gate {
-        Gate::new(Blobs::new(self.store.blobs()), Which::Largest, Strictness::Lenient)
+        Gate::new(&self.store, Which::Largest, Strictness::Lenient)
     }
 }
 
