@@ -33,6 +33,9 @@ use stdin::Payload;
 pub(crate) const VIA: &str = "hook";
 
 const NOTES: &str = "\
+Examples:
+  weft hook --agent claude-code < payload.json   do by hand what an agent does at every step
+
 Agents run it; `weft hooks install` tells them to. It reads what the agent says from standard input, and leaves an event of the \
 collector dialect: with the server that runs on the store, or in its spool if that does not answer within 50 ms.
 Exit code: always 0, so that it never stands in an agent's way. What went wrong is a line on stderr.";

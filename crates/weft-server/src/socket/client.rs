@@ -313,10 +313,16 @@ impl Client {
     }
 
     fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
-        if let Wait::Until(_) = self.wait {
-            self.stream.set_read_timeout(self.wait.left()?)?;
+        loop {
+            if let Wait::Until(_) = self.wait {
+                self.stream.set_read_timeout(self.wait.left()?)?;
+            }
+            match self.stream.read(piece) {
+                // A wait with a limit is cut short when the process is stopped for a moment.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
         }
-        self.stream.read(piece)
     }
 
     fn broken(&self, source: io::Error) -> ClientError {

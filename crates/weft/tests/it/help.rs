@@ -49,6 +49,8 @@ fn help_as_a_whole() {
       merge        Merge inputs into one ordered stream of events
       init         Make a store for the events of this folder
       emit         Put one event into the log
+      hook         Take what an agent tells its hook
+      hooks        Tell agents to report to weft, and see whether they do
       ingest       Read events into the log
       rejects      List what was refused, show one of it, or try it again
       log          Show the records of the log that match
