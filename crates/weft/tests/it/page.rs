@@ -6,6 +6,7 @@ mod source;
 mod text;
 
 use std::net::TcpListener;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
 
 use serde_json::Value;
@@ -23,12 +24,18 @@ const KILLS: u64 = 4;
 /// Events that are sent before each kill, and while no server runs.
 const EVENTS: u64 = 25;
 
-/// Returns an address that stays free while no server has it: outside the range that the system takes ports from by itself.
+/// Returns an address that stays free while no server has it: outside the range that the system takes ports from by itself, and not
+/// one that another test of this process was given.
 fn fixed_address() -> String {
+    static GIVEN: AtomicU16 = AtomicU16::new(0);
+    const TESTS_MAX: u16 = 16;
+    const STEPS: u16 = 60;
     let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap();
     let below: u16 = range.split_whitespace().next().unwrap().parse().unwrap();
-    let first = u16::try_from(std::process::id() % 1000).unwrap();
-    let ports = (0..1000).map(|n| below - 1 - (first + n) % 1000);
+    let nth = GIVEN.fetch_add(1, Ordering::Relaxed);
+    assert!(nth < TESTS_MAX, "each test has ports of its own");
+    let first = u16::try_from(std::process::id() % u32::from(STEPS)).unwrap();
+    let ports = (0..STEPS).map(|step| below - 1 - (first + step) % STEPS * TESTS_MAX - nth);
     let free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
     format!("127.0.0.1:{}", ports.into_iter().find(free).expect("a port is free"))
 }
