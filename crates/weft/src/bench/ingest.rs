@@ -14,7 +14,7 @@ use weft_event::{Dialect, sample};
 use weft_log::log::Indexing;
 
 use super::log::jetstream::JetStream;
-use super::log::weft::Weft;
+use super::log::weft::{Secrets, Weft};
 use super::measured::{Measured, slices};
 use super::server::Server;
 use crate::{Outcome, output};
@@ -211,7 +211,9 @@ impl Bench<'_> {
         for n in slices(self.counts.bulk) {
             let events = self.take(n);
             let log = self.weft.log(Indexing::AtTheEnd)?;
-            self.measured.time("log, bulk", n, || self.weft.produce_in_bulk(&log, &events))?;
+            self.measured.time("log, bulk", n, || {
+                self.weft.produce_in_bulk(&log, &events, Secrets::Redacted)
+            })?;
             log.close()?;
             for bulk in &HTTP_BULK {
                 self.bulk::<Http>(bulk, n)?;
@@ -220,7 +222,7 @@ impl Bench<'_> {
             let events = self.take(n);
             let log = self.weft.log(Indexing::Meanwhile)?;
             self.measured.time("log, bulk until indexed", n, || {
-                self.weft.produce_in_bulk(&log, &events)?;
+                self.weft.produce_in_bulk(&log, &events, Secrets::Redacted)?;
                 Ok(log.close()?)
             })?;
             let requests = self.requests::<Http>(n, 1000);

@@ -9,12 +9,13 @@ use super::super::measured::{Measured, Target, Wanted};
 use super::reads::{Reads, Scan};
 
 /// One way is to be at least so many times as fast as another.
-const TARGETS: [(&str, &str, f64); 7] = [
+const TARGETS: [(&str, &str, f64); 8] = [
     ("Weft, 1 producer", "disk, 1 a sync", 0.9),
     ("Weft, 64 producers, index paused", "disk, 64 producers", 0.8),
     ("Weft, 64 producers", "disk, 64 producers", 0.5),
     ("Weft, bulk", "SQLite, 1000 a sync", 5.0),
     ("Weft, bulk until indexed", "SQLite, 1000 a sync", 1.3),
+    ("Weft, bulk", "Weft, bulk, secrets kept", 0.87),
     ("Weft, 64 producers", "JetStream, 64 in flight", 15.0),
     ("Weft, bulk", "JetStream, 1000 in flight", 15.0),
 ];
