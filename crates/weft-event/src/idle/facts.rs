@@ -218,6 +218,6 @@ fn fraction(current: Option<u64>, max: Option<u64>) -> Option<f64> {
 
 /// A request and its answers share an id, so the event's word is part of the key.
 fn by_request<'a>(word: &str, fields: &Fields<'a>, slot: usize) -> Identity<'a> {
-    let key = |id: Cow<'a, str>| Identity::of(Key::Id(Cow::Owned(format!("{word}:{id}"))));
+    let key = |id: Cow<'a, str>| Identity::of(Key::Id(Cow::Owned([word, ":", &id].concat())));
     fields.text(slot).map_or(Identity::NONE, key)
 }
