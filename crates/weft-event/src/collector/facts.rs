@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{EVENT, EVENT_TYPE_SLOT, LEGACY_ROW, STATUS_SLOT, status_event_type};
 use crate::Status;
 use crate::facts::{Facts, Level, Usage, carried, input_path, millis, name};
-use crate::identity::{Identity, Key};
+use crate::identity::{Identity, Key, KeyText};
 use crate::json::Value;
 use crate::shape::Fields;
 
@@ -140,19 +140,22 @@ fn reported<'a>(
     report: Value<'a>,
     time_ns: Option<i64>,
 ) -> Option<Identity<'a>> {
-    let (session, hook) = (fields.text(SESSION_ID)?, report.text_at("hook_type")?);
-    let named = |value: Value<'a>, name: &str| value.text_at(name).filter(|id| !id.is_empty());
+    let text = |value: Value<'a>| Some(value).filter(Value::is_string).map(KeyText::Value);
+    let field = |slot: usize| fields.get(slot).and_then(text);
+    let named = |value: Value<'a>, name: &str| {
+        value.get(name).filter(|id| !id.is_empty_text()).and_then(text)
+    };
+    let (session, hook) = (field(SESSION_ID)?, report.get("hook_type").and_then(text)?);
     let Some(payload) = report.get("raw_payload") else {
-        let (call, agent) = (named(fields.get(CORRELATION)?, "span_id")?, fields.text(AGENT_ID)?);
+        let (call, agent) = (named(fields.get(CORRELATION)?, "span_id")?, field(AGENT_ID)?);
         return Some(Identity::of(Key::Hook { session, hook, call, agent }));
     };
     let Some(call) = named(payload, "tool_use_id") else {
         let at_ns = Some(time_ns?);
         return Some(Identity::of(Key::HookPayload { session, hook, payload, at_ns }));
     };
-    let agent = fields.text(AGENT_ID)?;
-    let (of, by) = (session.clone(), hook.clone());
-    let retry = Key::HookPayload { session: of, hook: by, payload, at_ns: None };
+    let agent = field(AGENT_ID)?;
+    let retry = Key::HookPayload { session, hook, payload, at_ns: None };
     let own = Key::Hook { session, hook, call, agent };
     Some(Identity { own: Some(own), retry: Some(retry) })
 }
