@@ -21,6 +21,7 @@ mod ingest;
 mod init;
 mod inputs;
 mod log;
+mod mcp;
 mod merge;
 mod output;
 mod progress;
