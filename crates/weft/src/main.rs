@@ -33,6 +33,7 @@ mod scan;
 mod schema;
 mod service;
 mod session;
+mod settings_file;
 mod show;
 mod signals;
 mod sql;
