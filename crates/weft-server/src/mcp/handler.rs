@@ -136,7 +136,7 @@ impl<S: Shelf> Handler<S> {
             None => return Err(unknown()),
             Some(id) => {
                 let id = decoded(id).ok_or_else(unknown)?;
-                params::is_exactly("session", &id).map_err(|_| unknown())?
+                params::is_exactly("session", &id).map_err(|_too_long| unknown())?
             }
         };
         let newest = look::newest(&self.shelf, filter).await;
