@@ -5,5 +5,6 @@
 
 mod clients;
 mod http;
+mod install;
 mod pipe;
 mod scene;
