@@ -8,11 +8,12 @@ mod shelf;
 mod status;
 
 use std::env;
+use std::io::{self, IsTerminal as _};
 
 use anyhow::Context as _;
 
 use crate::Outcome;
-use crate::output::print;
+use crate::output::{print, tell};
 use crate::settings_file::{Doing, change, named_store};
 use crate::stores::StoreArgs;
 use place::Place;
@@ -123,6 +124,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
 }
 
 fn serve(store: StoreArgs) -> anyhow::Result<()> {
+    if io::stdin().is_terminal() {
+        tell(format_args!(
+            "note: this is for clients, which start it and speak the Model Context Protocol: see `weft mcp install`"
+        ));
+    }
     let session = env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|session| !session.is_empty());
     weft_server::mcp::serve_stdio(CommandShelf { store }, session)
         .context("serving on standard input and output")

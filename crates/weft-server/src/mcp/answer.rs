@@ -55,13 +55,7 @@ impl Work {
                 let position = get(given, "position").and_then(Value::as_u64);
                 Work::One(position.and_then(Position::new).expect("it was checked"))
             }
-            Does::Lifecycle
-            | Does::Activity
-            | Does::Waiting
-            | Does::Blocked
-            | Does::Handoff
-            | Does::Decision
-            | Does::System => Work::Record(report(tool, given, around)?),
+            Does::Report(of) => Work::Record(report(of, given, around)?),
         })
     }
 }
@@ -128,13 +122,7 @@ pub(super) fn schema(does: Does) -> &'static str {
     match does {
         Does::Query => FOUND,
         Does::Get => ONE,
-        Does::Lifecycle
-        | Does::Activity
-        | Does::Waiting
-        | Does::Blocked
-        | Does::Handoff
-        | Does::Decision
-        | Does::System => RECORDED,
+        Does::Report(_) => RECORDED,
     }
 }
 
@@ -168,3 +156,6 @@ const ONE: &str = r#"{"type":"object","required":["record","is_shortened"],"prop
 "via":{"type":"string"},
 "event":{"type":["object","null"],"description":"The event as its producer wrote it."}}},
 "is_shortened":{"type":"boolean","description":"Whether long texts are cut."}}}"#;
+
+#[cfg(test)]
+mod tests;

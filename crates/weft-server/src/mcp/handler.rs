@@ -263,3 +263,32 @@ fn decoded(part: &str) -> Option<String> {
     }
     String::from_utf8(bytes).ok().filter(|part| !part.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::decoded;
+
+    #[test]
+    fn a_part_of_an_address_is_read_as_it_is_meant() {
+        assert_eq!(decoded("s-1").as_deref(), Some("s-1"));
+        assert_eq!(decoded("a%2Fb%20%c3%A4").as_deref(), Some("a/b ä"));
+        for bad in ["", "%", "%2", "%zz", "%ff"] {
+            assert_eq!(decoded(bad), None, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_escaped_comes_back(text in ".{1,20}") {
+            let escaped: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            prop_assert_eq!(decoded(&escaped), Some(text));
+        }
+
+        #[test]
+        fn whatever_stands_there_nothing_breaks(text in any::<String>()) {
+            drop(decoded(&text));
+        }
+    }
+}

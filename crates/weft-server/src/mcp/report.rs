@@ -10,7 +10,7 @@ use weft_event::translate::parse_traceparent;
 use weft_event::{Status, digest_parts, hook};
 
 use super::argument::get;
-use super::tool::{self, Does};
+use super::tool::Of;
 
 /// Who reports where nothing says so.
 const NOBODY: &str = "mcp";
@@ -50,13 +50,13 @@ pub(super) struct Made {
 }
 
 /// Makes the events of a call whose arguments are checked; the error says what else they lack.
-pub(super) fn report(tool: &tool::Tool, given: Value<'_>, around: &Around) -> Result<Report, Lack> {
+pub(super) fn report(of: Of, given: Value<'_>, around: &Around) -> Result<Report, Lack> {
     let text = |name: &str| get(given, name).and_then(Value::as_text);
-    let mut maker = Maker::new(tool.name, given, around);
+    let mut maker = Maker::new(of, given, around);
     let message = text("message");
     let word = |name: &str| text(name).unwrap_or_default();
-    match tool.does {
-        Does::Lifecycle => {
+    match of {
+        Of::Lifecycle => {
             let event_type = match &*word("state") {
                 "started" => "lifecycle.started",
                 "completed" => "lifecycle.completed",
@@ -65,8 +65,8 @@ pub(super) fn report(tool: &tool::Tool, given: Value<'_>, around: &Around) -> Re
             };
             maker.make(Said { message, ..Said::of(event_type) }, |_| {});
         }
-        Does::Activity => activity(&mut maker, given)?,
-        Does::Waiting => {
+        Of::Activity => activity(&mut maker, given)?,
+        Of::Waiting => {
             let (waiting_for, expected) = (word("waiting_for"), text("expected_status"));
             let expected = expected.unwrap_or(Cow::Borrowed(Status::Completed.as_str()));
             let said = || Cow::Owned(format!("Waiting for {waiting_for} to be {expected}"));
@@ -76,12 +76,12 @@ pub(super) fn report(tool: &tool::Tool, given: Value<'_>, around: &Around) -> Re
                 metadata.text("expected_status", &expected);
             });
         }
-        Does::Blocked => {
+        Of::Blocked => {
             maker.make(Said { message, ..Said::of("coordination.blocked") }, |metadata| {
                 text("needs").iter().for_each(|needs| metadata.text("needs", needs));
             });
         }
-        Does::Handoff => {
+        Of::Handoff => {
             let to = word("handoff_to");
             let said = || Cow::Owned(format!("Handing over to {to}"));
             let message = Some(message.unwrap_or_else(said));
@@ -89,8 +89,8 @@ pub(super) fn report(tool: &tool::Tool, given: Value<'_>, around: &Around) -> Re
                 metadata.text("handoff_to", &to);
             });
         }
-        Does::Decision => decision(&mut maker, given)?,
-        Does::System => {
+        Of::Decision => decision(&mut maker, given)?,
+        Of::System => {
             let event_type = match &*word("kind") {
                 "heartbeat" => "system.heartbeat",
                 "config_change" => "system.config_change",
@@ -99,7 +99,6 @@ pub(super) fn report(tool: &tool::Tool, given: Value<'_>, around: &Around) -> Re
             };
             maker.make(Said { message, ..Said::of(event_type) }, |_| {});
         }
-        Does::Query | Does::Get => unreachable!("it records nothing"),
     }
     Ok(maker.report)
 }
@@ -206,7 +205,7 @@ impl Said<'_> {
 
 /// Makes the events of one call.
 struct Maker<'a> {
-    tool: &'static str,
+    of: Of,
     given: Value<'a>,
     around: &'a Around,
     correlation: Correlation<'static>,
@@ -216,7 +215,7 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn new(tool: &'static str, given: Value<'a>, around: &'a Around) -> Self {
+    fn new(of: Of, given: Value<'a>, around: &'a Around) -> Self {
         let text = |name: &str| get(given, name).and_then(Value::as_text);
         let session = text("session_id").map(Cow::into_owned).or_else(|| around.session.clone());
         let main_agent = session.as_deref().map(hook::main_agent);
@@ -234,7 +233,7 @@ impl<'a> Maker<'a> {
         let key = text("request_id").map(Cow::into_owned).or_else(|| around.call.clone());
         let can_repeat = key.is_some();
         let report = Report { events: Vec::new(), agent, session, decision: None, can_repeat };
-        Self { tool, given, around, correlation, key, report }
+        Self { of, given, around, correlation, key, report }
     }
 
     /// Returns the id of the next event: the same for the same event of the same call.
@@ -242,8 +241,8 @@ impl<'a> Maker<'a> {
         let Some(key) = &self.key else { return Uuid::now_v7() };
         let session = self.report.session.as_deref().unwrap_or_default();
         let idx = (self.report.events.len() as u64).to_le_bytes();
-        let parts: [&[u8]; 5] =
-            [b"mcp call", self.tool.as_bytes(), session.as_bytes(), key.as_bytes(), &idx];
+        let of = [self.of as u8];
+        let parts: [&[u8]; 5] = [b"mcp call", &of, session.as_bytes(), key.as_bytes(), &idx];
         Uuid::from_bytes(digest_parts(&parts))
     }
 

@@ -24,6 +24,17 @@ pub(super) struct Tool {
 /// What a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
+    /// It records something.
+    Report(Of),
+    /// It finds records.
+    Query,
+    /// It gives one record.
+    Get,
+}
+
+/// What a report is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
     Lifecycle,
     Activity,
     Waiting,
@@ -31,21 +42,13 @@ pub(super) enum Does {
     Handoff,
     Decision,
     System,
-    Query,
-    Get,
 }
 
 impl Does {
     /// Returns what a token has to be good for.
     pub(super) fn scope(self) -> Scope {
         match self {
-            Does::Lifecycle
-            | Does::Activity
-            | Does::Waiting
-            | Does::Blocked
-            | Does::Handoff
-            | Does::Decision
-            | Does::System => Scope::Write,
+            Does::Report(_) => Scope::Write,
             Does::Query | Does::Get => Scope::Read,
         }
     }
@@ -59,9 +62,9 @@ impl Tool {
 
     /// Returns what it is told.
     pub(super) fn arguments(&self) -> impl Iterator<Item = &'static Argument> + Clone {
-        let common: &[Argument] = match self.does.scope() {
-            Scope::Write => &COMMON,
-            Scope::Read | Scope::Admin => &[],
+        let common: &[Argument] = match self.does {
+            Does::Report(_) => &COMMON,
+            Does::Query | Does::Get => &[],
         };
         self.arguments.iter().chain(common)
     }
@@ -131,7 +134,7 @@ pub(super) static TOOLS: [Tool; 9] = [
         title: "Report where a piece of work begins or ends",
         about: "Records that an agent started, completed, failed or was stopped. Call it once when you begin a task that a person \
                 gave you and once when it is over. Not for steps in between: that is report_activity.",
-        does: Does::Lifecycle,
+        does: Does::Report(Of::Lifecycle),
         arguments: &[
             required(
                 "state",
@@ -147,7 +150,7 @@ pub(super) static TOOLS: [Tool; 9] = [
         title: "Report what you are doing now",
         about: "Records a step: planning, a tool that is not reported by itself, or how far the work is. Call it at milestones, not \
                 for every action: where hooks are installed your tool calls are recorded already.",
-        does: Does::Activity,
+        does: Does::Report(Of::Activity),
         arguments: &[
             required(
                 "activity",
@@ -172,7 +175,7 @@ pub(super) static TOOLS: [Tool; 9] = [
         title: "Report that you wait for another agent",
         about: "Records that you cannot go on until another agent or a resource is ready, so that others see who waits for whom. \
                 Call it before you wait. If only a person can help, use report_blocked.",
-        does: Does::Waiting,
+        does: Does::Report(Of::Waiting),
         arguments: &[
             required(
                 "waiting_for",
@@ -192,7 +195,7 @@ pub(super) static TOOLS: [Tool; 9] = [
         title: "Report that you need help",
         about: "Records that you cannot go on without a person: a permission, a decision, a credential, a broken environment. It \
                 raises attention, so say exactly what is needed. Not for waiting on another agent.",
-        does: Does::Blocked,
+        does: Does::Report(Of::Blocked),
         arguments: &[
             required("message", Takes::Text, "What stops you, in one sentence."),
             optional("needs", Takes::Text, "What would let you go on, and from whom."),
@@ -203,7 +206,7 @@ pub(super) static TOOLS: [Tool; 9] = [
         title: "Hand work to another agent",
         about: "Records that another agent takes the work over from here. Call it when you stop and somebody else goes on with the \
                 same task.",
-        does: Does::Handoff,
+        does: Does::Report(Of::Handoff),
         arguments: &[
             required("handoff_to", Takes::Text, "The agent_id of who goes on."),
             optional(
@@ -219,7 +222,7 @@ pub(super) static TOOLS: [Tool; 9] = [
         about: "Records a choice between real alternatives, with its reasons, so that people can follow it later: an architecture, a \
                 library, a data format, a change of plan. Not for small steps. Everything about one decision goes into one call; to \
                 add reasons or a rejected option later, call it again with the same decision_id and without `chosen`.",
-        does: Does::Decision,
+        does: Does::Report(Of::Decision),
         arguments: &[
             required("message", Takes::Text, "The decision in one sentence."),
             optional("chosen", Takes::Text, "The option that was taken."),
@@ -256,7 +259,7 @@ pub(super) static TOOLS: [Tool; 9] = [
         title: "Report on the system below you",
         about: "Records what concerns your environment and not your task: that you are alive during a long job, that a setting \
                 changed, that infrastructure failed. A failure of the task itself goes to report_lifecycle.",
-        does: Does::System,
+        does: Does::Report(Of::System),
         arguments: &[
             required(
                 "kind",

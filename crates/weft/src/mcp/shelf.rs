@@ -15,7 +15,7 @@ use weft_log::{Filter, Position, Store, reader};
 use weft_server::mcp::{Kept, NotAdmitted, Seen, Shelf, ShelfError, VIA, admit, aside};
 use weft_server::reads::{self, Question};
 use weft_server::socket::answer::{Appended, Fate};
-use weft_server::socket::client::{Client, ClientError};
+use weft_server::socket::client::Client;
 use weft_server::socket::request::{Append, Sent};
 
 use crate::emit::may_pass;
@@ -142,8 +142,10 @@ fn through_server(store: &Store, lines: &[String], ids: &[Uuid]) -> anyhow::Resu
             Ok(Way::Done(kept.collect::<anyhow::Result<_>>()?))
         }
         Err(error) if is_gone(&error) => Ok(Way::NoServer),
-        Err(ClientError::Failed(_)) => Ok(Way::Busy),
-        Err(error) => Err(error.into()),
+        Err(error) => {
+            tell_error(&error.into());
+            Ok(Way::Busy)
+        }
     }
 }
 
@@ -156,9 +158,13 @@ fn into_folder(store: &Store, events: Vec<Admitted>) -> anyhow::Result<Option<Ve
     };
     stores::tell_findings(&log.take_findings());
     let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
-    let Ok(answer) = log.append(batch) else {
+    let answer = match log.append(batch) {
+        Ok(answer) => answer,
         // Whether the events are in the log or not, the spool is safe: a repeat is recognised.
-        return Ok(None);
+        Err(error) => {
+            tell_error(&error.into());
+            return Ok(None);
+        }
     };
     if let Err(error) = log.close() {
         let error = anyhow::Error::new(error);

@@ -1,8 +1,9 @@
 //! `weft mcp` by the byte: what it says on its standard output, when it ends, and what it does while a server comes and goes.
 
 use serde_json::{Value, json};
+use weft_log::lock::{Lock, Owner};
 
-use crate::scene::{Scene, Talk, Up, meta, request};
+use crate::scene::{PATIENCE, Scene, Talk, Up, meta, request};
 
 const SESSION: &str = "0b9c1f9e-1111-4222-8333-444455556666";
 
@@ -138,6 +139,23 @@ fn a_call_that_the_client_repeats_counts_once() {
     assert_eq!(log.len(), 1);
     // The event stands below the tool call that hooks report.
     assert_eq!(log[0]["correlation"]["parent_span_id"], "toolu_01");
+}
+
+#[test]
+fn while_another_process_has_the_store_a_report_waits_in_the_spool() {
+    let scene = Scene::new();
+    let owner = Owner { pid: std::process::id(), what: "a test".to_owned() };
+    let lock = Lock::take(&scene.folder.path().join(".weft"), &owner, PATIENCE).unwrap();
+    let mut talk = scene.pipe(SESSION);
+    let result = talk.call("report_system", beat());
+    let event = &result["structuredContent"]["events"][0];
+    assert_eq!((&event["outcome"], &event["position"]), (&json!("spooled"), &json!(null)));
+    drop(lock);
+    let log = scene.log();
+    assert_eq!(log.len(), 1);
+    assert_eq!(log[0]["event_id"], event["event_id"]);
+    assert_eq!(position(&talk.call("report_system", beat())), 2);
+    talk.end();
 }
 
 #[test]

@@ -9,7 +9,7 @@ use weft_event::{Dialect, json::Tape};
 
 use super::*;
 use crate::mcp::argument::check;
-use crate::mcp::tool::Tool;
+use crate::mcp::tool::{Does, Tool};
 
 /// A call of each tool in each of its ways, and the types of the events that it makes.
 const CALLS: [(&str, &str, &str); 15] = [
@@ -57,7 +57,8 @@ fn made(tool: &str, arguments: &str, around: &Around) -> Result<Report, Lack> {
     let mut tape = Tape::new();
     let given = tape.parse(arguments).unwrap();
     assert_eq!(check(given, tool.arguments()), Vec::<String>::new(), "{arguments}");
-    report(tool, given, around)
+    let Does::Report(of) = tool.does else { panic!("it records nothing") };
+    report(of, given, around)
 }
 
 /// Makes one event, with `ID` for its id.
