@@ -1,7 +1,7 @@
 //! The Model Context Protocol: tools with which agents write to the log and read it, over a pipe or over HTTP, in both eras of the
 //! protocol.
 //!
-//! The same [`Handler`](handler::Handler) answers at both doors; what it works on is a [`Shelf`]. No session is kept between
+//! One handler answers at both doors; what it works on is a [`Shelf`]. No session is kept between
 //! requests over HTTP, so that there is nothing to bound and nothing that a restart could break. Only this module knows `rmcp`.
 
 mod answer;
