@@ -20,6 +20,7 @@ use crate::shape::{shorten, text_enum};
 use crate::time;
 use payload::Payload;
 
+pub use correlation::trace_of;
 pub use payload::main_agent;
 
 /// Largest payload whose tool input and result stand a second time in `tool`. Escaped once more they can be twice as long; with

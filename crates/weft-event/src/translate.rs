@@ -29,6 +29,7 @@ use crate::shape::text_enum;
 pub use convert::{Converted, Converter, Note, NoteCode};
 pub use fill::{Fill, Numbering, PRODUCERS_MAX};
 pub use lack::{Lack, Lacks};
+pub use trace::parse_traceparent;
 
 use carry::Keep;
 use meaning::Meaning;

@@ -125,7 +125,12 @@ impl Pass {
 
     /// Returns whether it would be let in again.
     pub fn is_good(&self, now_us: i64) -> bool {
-        matches!(self.access.judge(&self.token, self.scope, now_us), Ok(Verdict::Granted))
+        self.may(self.scope, now_us)
+    }
+
+    /// Returns whether it is good for this scope too.
+    pub fn may(&self, scope: Scope, now_us: i64) -> bool {
+        matches!(self.access.judge(&self.token, scope, now_us), Ok(Verdict::Granted))
     }
 }
 

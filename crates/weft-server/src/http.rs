@@ -7,6 +7,7 @@ mod connection;
 mod events;
 mod guard;
 mod health;
+mod mcp;
 mod openapi;
 pub(crate) mod params;
 pub(crate) mod query;
@@ -30,6 +31,7 @@ pub fn router(core: &Core, access: Access) -> Router {
     Router::new()
         .merge(events::routes())
         .merge(health::routes())
+        .merge(mcp::routes(core))
         .merge(openapi::routes())
         .merge(read::routes())
         .merge(stream::routes())

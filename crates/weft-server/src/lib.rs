@@ -11,6 +11,7 @@ pub mod feed;
 pub mod http;
 pub mod intake;
 pub mod limits;
+pub mod mcp;
 pub mod metrics;
 pub mod parts;
 pub mod patience;

@@ -112,8 +112,8 @@ impl Reads {
     }
 }
 
-/// Reads a page in steps, so that large records are noticed before there are too many of them in memory.
-fn page(records: &mut Records, question: Question) -> Result<Page, ReadsError> {
+/// Returns a page, read in steps, so that large records are noticed before there are too many of them in memory.
+pub fn page(records: &mut Records, question: Question) -> Result<Page, ReadsError> {
     let Question { filter, mut range, order, limit, bytes_max } = question;
     let (mut all, mut bytes, mut step) = (Page::default(), 0, STEP_RECORDS);
     loop {

@@ -6,7 +6,7 @@ use weft_event::Dialect;
 
 use crate::{
     Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps, hook,
-    hooks, import, ingest, init, log, merge, prune, reindex, rejects, scan, schema, service,
+    hooks, import, ingest, init, log, mcp, merge, prune, reindex, rejects, scan, schema, service,
     session, show, sql, stats, status, sub, tail, taxonomy, token, trace, up, validate, verify,
 };
 
@@ -55,6 +55,7 @@ pub(crate) enum Command {
     Emit(emit::Args),
     Hook(hook::Args),
     Hooks(hooks::Args),
+    Mcp(mcp::Args),
     Ingest(ingest::Args),
     Rejects(rejects::Args),
     Log(log::Args),
@@ -97,6 +98,7 @@ impl Command {
             Command::Emit(args) => emit::run(args),
             Command::Hook(args) => hook::run(args),
             Command::Hooks(args) => hooks::run(args),
+            Command::Mcp(args) => mcp::run(args),
             Command::Ingest(args) => ingest::run(args),
             Command::Rejects(args) => rejects::run(args),
             Command::Log(args) => log::run(args),

@@ -337,7 +337,7 @@ fn through_server(
 
 /// Returns whether the event can wait in the spool for what is wrong to pass. A store that cannot be written at all, or only by a
 /// newer version, is the producer's to know.
-fn may_pass(error: &BeginError) -> bool {
+pub(crate) fn may_pass(error: &BeginError) -> bool {
     match error {
         BeginError::Lock(LockError::Held { .. })
         | BeginError::Behind { .. }

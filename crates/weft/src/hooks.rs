@@ -1,17 +1,13 @@
 //! `weft hooks`: tells agents to run `weft hook`, and says which of its hooks fired.
 
-mod diff;
-mod edit;
-mod file;
 mod place;
 mod settings;
 mod status;
 mod wanted;
 
-use anyhow::Context as _;
-
 use crate::Outcome;
-use crate::output::{Shown, print, tell};
+use crate::output::{print, tell};
+use crate::settings_file::{Doing, change, named_store};
 use crate::stores::StoreArgs;
 use crate::times::{Clock, TimeArgs};
 use place::Place;
@@ -87,19 +83,6 @@ struct PlaceArgs {
     codex: bool,
 }
 
-/// Whether something is done, or only shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doing {
-    Really,
-    DryRun,
-}
-
-impl Doing {
-    fn of(dry_run: bool) -> Self {
-        if dry_run { Doing::DryRun } else { Doing::Really }
-    }
-}
-
 impl PlaceArgs {
     fn named(self) -> Option<Place> {
         let flags = [
@@ -117,7 +100,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Action::Install { place, dry_run } => {
             let place = place.named().unwrap_or(Place::User);
             let installed = |text: Option<&str>| install(place, text, &args.store).map(Some);
-            let is_changed = change(place, Doing::of(dry_run), installed)?;
+            let is_changed = change(&place.file()?, Doing::of(dry_run), installed)?;
             if is_changed && place == Place::Codex {
                 tell(format_args!("Codex runs new hooks once you trust them: see /hooks in Codex"));
             }
@@ -128,7 +111,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
                 Some(text) => Ok(settings::uninstall(text)?),
                 None => Ok(None),
             };
-            change(place, Doing::of(dry_run), uninstalled)?;
+            change(&place.file()?, Doing::of(dry_run), uninstalled)?;
         }
         Action::Status { place, json, time } => {
             let places = place.named().map_or(Place::ALL.to_vec(), |place| vec![place]);
@@ -141,45 +124,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
 }
 
 fn install(place: Place, text: Option<&str>, store: &StoreArgs) -> anyhow::Result<String> {
-    let store = match store.is_named() {
-        true => Some(std::path::absolute(store.folder()?)?),
-        false => None,
-    };
-    let store = match &store {
-        Some(store) => Some(store.to_str().context("the store's path is not UTF-8")?),
-        None => None,
-    };
-    let wanted = wanted::wanted(place.caller(), &place.program()?, store);
+    let store = named_store(store)?;
+    let wanted = wanted::wanted(place.caller(), &place.program()?, store.as_deref());
     Ok(settings::install(text, &wanted)?)
-}
-
-/// Changes the file of a place, and shows how; returns whether it is another now.
-fn change(
-    place: Place,
-    doing: Doing,
-    changed: impl FnOnce(Option<&str>) -> anyhow::Result<Option<String>>,
-) -> anyhow::Result<bool> {
-    let path = place.file()?;
-    let shown = Shown(&path.display().to_string()).to_string();
-    let before = file::read(&path)?;
-    let after = changed(before.as_deref()).with_context(|| format!("{shown} is left as it is"))?;
-    if before == after {
-        print(format!("{shown}: nothing to change\n").as_bytes())?;
-        return Ok(false);
-    }
-    let (old, new) = (before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
-    print(diff::unified(&shown, old, new).as_bytes())?;
-    if doing == Doing::DryRun {
-        return Ok(false);
-    }
-    let backup = file::replace(&path, before.as_deref(), after.as_deref())?;
-    let done = if after.is_some() { "changed" } else { "removed" };
-    match backup {
-        Some(backup) => {
-            let backup = backup.display().to_string();
-            tell(format_args!("{done} {shown}; what was there is in {}", Shown(&backup)));
-        }
-        None => tell(format_args!("made {shown}")),
-    }
-    Ok(true)
 }

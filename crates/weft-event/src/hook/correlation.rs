@@ -8,10 +8,7 @@ use crate::translate::trace;
 
 /// Writes `correlation`, unless there is nothing to say.
 pub(super) fn write(event: &mut Object<'_>, payload: &Payload<'_>, traceparent: Option<&str>) {
-    let trace = match traceparent.and_then(trace::parse_traceparent) {
-        Some((trace, _)) => Some(trace.to_owned()),
-        None => payload.session.as_deref().map(|session| trace::trace(session).hex),
-    };
+    let trace = trace_of(payload.session.as_deref(), traceparent);
     let (span, parent) = place(payload);
     if trace.is_none() && span.is_none() && parent.is_none() {
         return;
@@ -27,6 +24,14 @@ pub(super) fn write(event: &mut Object<'_>, payload: &Payload<'_>, traceparent: 
     text("parent_span_id", parent);
     text("root_agent_id", payload.main_agent.as_deref());
     correlation.end();
+}
+
+/// Returns the trace of what an agent does: the one that its caller began, as a `traceparent` names it, else the session's.
+pub fn trace_of(session: Option<&str>, traceparent: Option<&str>) -> Option<String> {
+    match traceparent.and_then(trace::parse_traceparent) {
+        Some((trace, _)) => Some(trace.to_owned()),
+        None => session.map(|session| trace::trace(session).hex),
+    }
 }
 
 /// Returns the hook's own span and the one above it. A prompt and a subagent have a span that begins and ends; so has a tool call,

@@ -19,6 +19,9 @@ use crate::access::{Access, Demand, Pass, Verdict};
 /// Names that tokens are sent under in addresses, where logs and histories keep them.
 const TOKEN_NAMES: [&str; 2] = ["token", "access_token"];
 
+/// Where MCP is spoken.
+const MCP: &str = "/mcp";
+
 /// Lets a request through, or answers it.
 pub(super) async fn check(
     State(access): State<Access>,
@@ -68,6 +71,11 @@ fn passes(access: &Access, request: &Request) -> Result<Passed, Failure> {
     // A browser asks without a token whether it may send one.
     let asks_before = foreign.is_some() && is_preflight(request);
     let pass = match needed(request.method(), request.uri().path()) {
+        // What a call needs shows in its body: who may do anything of it is let in, and each tool asks again.
+        Some(Scope::Read) if !asks_before && request.uri().path() == MCP => {
+            check_token(access, headers, Scope::Read)
+                .or_else(|_| check_token(access, headers, Scope::Write))?
+        }
         Some(scope) if !asks_before => check_token(access, headers, scope)?,
         Some(_) | None => None,
     };
@@ -155,7 +163,7 @@ fn needed(method: &Method, path: &str) -> Option<Scope> {
         None
     } else if is_under("/v1/tokens") {
         Some(Scope::Admin)
-    } else if is_read || (method == Method::POST && is_acknowledgement(path)) {
+    } else if is_read || path == MCP || (method == Method::POST && is_acknowledgement(path)) {
         Some(Scope::Read)
     } else if method == Method::POST && path == "/v1/events" {
         Some(Scope::Write)
@@ -238,7 +246,7 @@ fn preflight() -> Response {
         (ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD, POST, PUT, PATCH, DELETE"),
         (
             ACCESS_CONTROL_ALLOW_HEADERS,
-            "authorization, content-type, content-encoding, idempotency-key, last-event-id",
+            "authorization, content-type, content-encoding, idempotency-key, last-event-id, mcp-protocol-version, mcp-method, mcp-name",
         ),
         (ACCESS_CONTROL_MAX_AGE, "600"),
     ] {

@@ -1,8 +1,12 @@
 //! Our entries in the text of an agent's settings: adding them, taking them away, and seeing which are there.
 
-use weft_event::json::{Json, Kind, Syntax, SyntaxError, Tape, Value, canonical};
+use weft_event::json::{Json, Kind, Tape, Value};
 
-use super::edit::{Edits, Left, Piece, Style, add, children, indent_of_value, span, take};
+use crate::settings_file::edit::{
+    Edits, Left, Piece, Style, add, children, indent_of_value, span, take,
+};
+use crate::settings_file::is_weft;
+use crate::settings_file::json::{SettingsError, expect, is_same, parse, split_mark};
 
 /// The member of the settings that holds hooks.
 const HOOKS: &str = "hooks";
@@ -24,17 +28,6 @@ pub(super) struct Present {
     pub(super) is_current: bool,
 }
 
-/// Why settings are left alone.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum SettingsError {
-    #[error("it is not JSON: {kind} in line {line}, column {column}")]
-    Syntax { kind: Syntax, line: usize, column: usize },
-    #[error("{what} is not an {expected} but {found}")]
-    Shape { what: String, expected: &'static str, found: &'static str },
-    #[error("the key `{key}` stands twice in one object")]
-    RepeatedKey { key: String },
-}
-
 /// Returns the settings with the wanted hooks in them; the same text if they are there already.
 pub(super) fn install(text: Option<&str>, wanted: &[Wanted]) -> Result<String, SettingsError> {
     let Some(whole) = text else {
@@ -43,7 +36,7 @@ pub(super) fn install(text: Option<&str>, wanted: &[Wanted]) -> Result<String, S
     };
     let (mark, text) = split_mark(whole);
     let mut tape = Tape::new();
-    let root = parse(&mut tape, text)?;
+    let root = read(&mut tape, text)?;
     let style = Style::of(text, root);
     let mut edits = Edits::default();
     match root.get(HOOKS) {
@@ -72,7 +65,7 @@ pub(super) fn install(text: Option<&str>, wanted: &[Wanted]) -> Result<String, S
 pub(super) fn uninstall(whole: &str) -> Result<Option<String>, SettingsError> {
     let (mark, text) = split_mark(whole);
     let mut tape = Tape::new();
-    let root = parse(&mut tape, text)?;
+    let root = read(&mut tape, text)?;
     let Some(hooks) = root.get(HOOKS) else { return Ok(Some(whole.to_owned())) };
     let style = Style::of(text, root);
     let mut edits = Edits::default();
@@ -95,7 +88,7 @@ pub(super) fn uninstall(whole: &str) -> Result<Option<String>, SettingsError> {
 /// Returns the hooks of ours that are there.
 pub(super) fn look(whole: &str, wanted: &[Wanted]) -> Result<Vec<Present>, SettingsError> {
     let mut tape = Tape::new();
-    let root = parse(&mut tape, split_mark(whole).1)?;
+    let root = read(&mut tape, split_mark(whole).1)?;
     let mut present = Vec::new();
     for (key, groups) in root.get(HOOKS).into_iter().flat_map(Value::members) {
         let event = key.as_text().unwrap_or_default();
@@ -110,7 +103,7 @@ pub(super) fn look(whole: &str, wanted: &[Wanted]) -> Result<Vec<Present>, Setti
 /// Returns the store that a hook of ours names, if one does.
 pub(super) fn store(whole: &str) -> Result<Option<String>, SettingsError> {
     let mut tape = Tape::new();
-    let root = parse(&mut tape, split_mark(whole).1)?;
+    let root = read(&mut tape, split_mark(whole).1)?;
     let groups = root.get(HOOKS).into_iter().flat_map(Value::members).map(|(_, groups)| groups);
     let mut ours = groups.flat_map(handlers).filter(|handler| is_ours(*handler));
     Ok(ours.find_map(|handler| {
@@ -122,7 +115,7 @@ pub(super) fn store(whole: &str) -> Result<Option<String>, SettingsError> {
 /// Returns whether the settings switch every hook off.
 pub(super) fn are_all_off(whole: &str) -> Result<bool, SettingsError> {
     let mut tape = Tape::new();
-    let root = parse(&mut tape, split_mark(whole).1)?;
+    let root = read(&mut tape, split_mark(whole).1)?;
     Ok(root.get("disableAllHooks").and_then(Value::as_bool) == Some(true))
 }
 
@@ -173,12 +166,6 @@ fn group(handler: &Json<'_>) -> Json<'static> {
     Json::object(|group| group.json(HOOKS, &Json::array([handler.clone()])))
 }
 
-fn is_same(handler: Value<'_>, wanted: &Json<'_>) -> bool {
-    let mut tape = Tape::new();
-    let wanted = tape.parse(wanted.as_str()).expect("what we write is JSON");
-    canonical(handler) == canonical(wanted)
-}
-
 /// Returns whether a handler runs `weft hook`.
 fn is_ours(handler: Value<'_>) -> bool {
     let words = words_of(handler);
@@ -186,10 +173,6 @@ fn is_ours(handler: Value<'_>) -> bool {
         [program, command, ..] => is_weft(program) && command == "hook",
         _ => false,
     }
-}
-
-fn is_weft(program: &str) -> bool {
-    matches!(program.rsplit(['/', '\\']).next(), Some("weft" | "weft.exe"))
 }
 
 /// Returns the program that a handler runs, and its arguments: they stand apart, or in one line for a shell.
@@ -226,45 +209,14 @@ fn split_words(line: &str) -> Vec<String> {
     words
 }
 
-/// Splits a byte-order mark off.
-fn split_mark(text: &str) -> (&str, &str) {
-    let rest = text.strip_prefix('\u{feff}').unwrap_or(text);
-    text.split_at(text.len() - rest.len())
-}
-
-fn parse<'a>(tape: &'a mut Tape, text: &'a str) -> Result<Value<'a>, SettingsError> {
-    let root = match tape.parse(text) {
-        Ok(root) => root,
-        Err(SyntaxError { kind, offset }) => {
-            let before = &text.as_bytes()[..offset.min(text.len())];
-            let line = before.split(|byte| *byte == b'\n').count();
-            let column = before.rsplit(|byte| *byte == b'\n').next().map_or(0, <[u8]>::len) + 1;
-            return Err(SettingsError::Syntax { kind, line, column });
-        }
-    };
-    if let Some(key) = root.repeated_keys().next() {
-        let key = key.as_text().unwrap_or_default().into_owned();
-        return Err(SettingsError::RepeatedKey { key });
-    }
-    expect(root, Kind::Object, || "the whole".to_owned())?;
+fn read<'a>(tape: &'a mut Tape, text: &'a str) -> Result<Value<'a>, SettingsError> {
+    let root = parse(tape, text)?;
     let Some(hooks) = root.get(HOOKS) else { return Ok(root) };
     expect(hooks, Kind::Object, || "`hooks`".to_owned())?;
     for (key, groups) in hooks.members() {
         expect(groups, Kind::Array, || format!("`hooks.{}`", key.as_text().unwrap_or_default()))?;
     }
     Ok(root)
-}
-
-fn expect(
-    value: Value<'_>,
-    kind: Kind,
-    what: impl FnOnce() -> String,
-) -> Result<(), SettingsError> {
-    if value.kind() == kind {
-        return Ok(());
-    }
-    let (expected, found) = (kind.name(), value.kind().name());
-    Err(SettingsError::Shape { what: what(), expected, found })
 }
 
 #[cfg(test)]

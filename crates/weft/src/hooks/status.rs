@@ -12,11 +12,13 @@ use weft_log::{Filter, Store};
 
 use super::place::Place;
 use super::settings::{self, Present};
-use super::{file, wanted};
+use super::wanted;
 use crate::columns::{self, Columns};
 use crate::hook::VIA;
 use crate::output::Shown;
 use crate::records;
+use crate::settings_file::file;
+use crate::settings_file::json::SettingsError;
 use crate::stores::StoreArgs;
 use crate::times::Clock;
 
@@ -68,7 +70,7 @@ pub(super) struct Status {
 fn look(place: Place) -> anyhow::Result<Look> {
     let path = place.file()?;
     let program = place.program()?;
-    let read = |text: String| -> Result<State, settings::SettingsError> {
+    let read = |text: String| -> Result<State, SettingsError> {
         let store = settings::store(&text)?;
         let wanted = wanted::wanted(place.caller(), &program, store.as_deref());
         let are_all_off = settings::are_all_off(&text)?;

@@ -51,6 +51,7 @@ fn help_as_a_whole() {
       emit         Put one event into the log
       hook         Take what an agent tells its hook
       hooks        Tell agents to report to weft, and see whether they do
+      mcp          Let agents write and read events with tools of their own
       ingest       Read events into the log
       rejects      List what was refused, show one of it, or try it again
       log          Show the records of the log that match

@@ -101,7 +101,7 @@ const COMMANDS: &[Row] = &[
 ];
 
 /// Commands that have nothing to do with a store that is there, those about the server itself, and those of agents, whose events
-/// have the time of their making: `hook.rs` runs them both ways.
+/// have the time of their making: `hook.rs` and the suite `mcp` run them both ways.
 const APART: &[&str] = &[
     "validate",
     "explain",
@@ -110,6 +110,7 @@ const APART: &[&str] = &[
     "init",
     "hook",
     "hooks",
+    "mcp",
     "sub",
     "up",
     "status",

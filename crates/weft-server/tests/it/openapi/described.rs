@@ -150,10 +150,10 @@ impl<'d> Operation<'d> {
         self.value["responses"].as_object().expect("responses")
     }
 
-    /// Returns the scope of the token that it needs where one is needed.
-    pub(super) fn scope(&self) -> Option<&'d str> {
+    /// Returns the scopes of which a token needs one, where one is needed.
+    pub(super) fn scopes(&self) -> Vec<&'d str> {
         let ways = self.value["security"].as_array().expect("every operation says who may");
-        ways.iter().find_map(|way| way["token"][0].as_str())
+        ways.iter().filter_map(|way| way["token"][0].as_str()).collect()
     }
 }
 

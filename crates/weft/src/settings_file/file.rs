@@ -17,7 +17,7 @@ const BACKUPS_MAX: usize = 100;
 const MODE: u32 = 0o600;
 
 /// Reads a file; `None` if there is none.
-pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     match fs::read(path) {
         Ok(bytes) => {
             let text = String::from_utf8(bytes);
@@ -30,7 +30,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
 
 /// Puts another text in the place of what was read, or removes the file where there is none. Returns where a copy of what was read
 /// is kept.
-pub(super) fn replace(
+pub(crate) fn replace(
     path: &Path,
     before: Option<&str>,
     after: Option<&str>,

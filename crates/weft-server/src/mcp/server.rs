@@ -1,0 +1,102 @@
+//! The log of a running server, as the tools see it.
+
+use std::time::Instant;
+
+use weft_event::Dialect;
+use weft_log::disk::RealDisk;
+use weft_log::log::{AppendError, Batch, Durability, Outcome};
+use weft_log::query::{Found, Page};
+use weft_log::{Position, reader};
+
+use super::shelf::{Kept, NotAdmitted, Seen, Shelf, ShelfError, VIA, admit};
+use crate::Core;
+use crate::metrics::Tally;
+use crate::reads::{self, Question};
+use crate::writer::WriteFailure;
+
+impl Shelf for Core {
+    async fn put(&self, lines: Vec<String>) -> Result<Vec<Kept>, ShelfError> {
+        let store = self.store().clone();
+        let admitted = self.intake().aside(move || admit(&store, &lines)).await;
+        let events = match admitted {
+            Ok(events) => events,
+            Err(NotAdmitted::Failed(error)) => return Err(ShelfError::failed(error)),
+            Err(NotAdmitted::Refused { problems, refusal }) => {
+                let mut tally = Tally::default();
+                tally.refuse(Some(Dialect::Collector));
+                self.counters().count(VIA, &tally);
+                if let (_, Err(error)) = self.intake().keep_refused(vec![*refusal]).await {
+                    tracing::error!("cannot keep what was refused: {error}");
+                }
+                return Err(ShelfError::Refused { problems });
+            }
+        };
+        let began = Instant::now();
+        let durability = Durability::Synced;
+        let appended =
+            self.appender().append(Batch { events, conditions: Vec::new(), durability }).await;
+        match appended {
+            Ok(answer) => {
+                self.counters().appended(began.elapsed());
+                self.counters().count(VIA, &tally(&answer.outcomes));
+                Ok(answer.outcomes.into_iter().map(Kept::Logged).collect())
+            }
+            Err(failure) => {
+                note(self, &failure);
+                Err(ShelfError::failed(failure))
+            }
+        }
+    }
+
+    async fn find(&self, question: Question) -> Result<Seen<Page>, ShelfError> {
+        let room = self.reads().room(question.bytes_max).await.map_err(ShelfError::failed)?;
+        let first = first(self);
+        let found = self.reads().read(move |records| {
+            let page = reads::page(records, question)?;
+            Ok((first().map_err(weft_log::query::QueryError::from)?, page))
+        });
+        let (first, found) = found.await.map_err(ShelfError::failed)?;
+        drop(room);
+        Ok(Seen { store_id: self.store_id().to_owned(), first, found })
+    }
+
+    async fn get(&self, position: Position) -> Result<Seen<Option<Found>>, ShelfError> {
+        let first = first(self);
+        let found = self.reads().read(move |records| {
+            let first = first().map_err(weft_log::query::QueryError::from)?;
+            let found = if position.get() < first { None } else { records.get(position)? };
+            Ok((first, found))
+        });
+        let (first, found) = found.await.map_err(ShelfError::failed)?;
+        Ok(Seen { store_id: self.store_id().to_owned(), first, found })
+    }
+}
+
+/// Returns what finds the first position that is kept.
+fn first(core: &Core) -> impl FnOnce() -> Result<u64, reader::ReadError> + Send + 'static {
+    let root = core.store().root().to_owned();
+    move || Ok(reader::first_kept(RealDisk, &root)?.map_or(1, Position::get))
+}
+
+fn tally(outcomes: &[Outcome]) -> Tally {
+    let mut tally = Tally::default();
+    for outcome in outcomes {
+        match outcome {
+            Outcome::Stored { .. } => tally.accept(Dialect::Collector),
+            Outcome::Repeat { .. } => tally.repeat(Dialect::Collector),
+        }
+    }
+    tally
+}
+
+fn note(core: &Core, failure: &WriteFailure) {
+    match failure {
+        WriteFailure::Busy => core.counters().turned_away(),
+        WriteFailure::Closed | WriteFailure::Opening { .. } => {}
+        WriteFailure::Append(AppendError::Condition { .. }) => {}
+        WriteFailure::Append(error) => {
+            core.counters().append_failed();
+            tracing::error!("cannot append: {error}");
+        }
+    }
+}
