@@ -8,6 +8,7 @@ mod health;
 mod hostile;
 mod limits;
 mod openapi;
+mod otlp;
 mod post;
 mod read;
 mod server;
