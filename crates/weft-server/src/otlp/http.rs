@@ -23,10 +23,10 @@ const SLOW_RETRY_S: u32 = 1;
 
 /// Returns the routes.
 pub(super) fn routes() -> Router<Core> {
-    Signal::ALL.into_iter().fold(Router::new(), |router, signal| {
-        let export = move |core, request| export(core, request, signal);
-        router.route(path(signal), post(export))
-    })
+    Router::new()
+        .route("/v1/logs", post(|core, request| export(core, request, Signal::Logs)))
+        .route("/v1/traces", post(|core, request| export(core, request, Signal::Traces)))
+        .route("/v1/metrics", post(|core, request| export(core, request, Signal::Metrics)))
 }
 
 /// Returns where a signal is exported to.
