@@ -103,3 +103,28 @@ fn grown(last: &Point, point: &Point) -> Amount {
         (false, false) => Amount::Grown(point.total),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(n: usize) -> [u8; 16] {
+        (n as u128).to_le_bytes()
+    }
+
+    #[test]
+    fn no_more_series_are_remembered_than_the_limit_allows() {
+        let mut series = Series::new(0);
+        let point = |time_ns, total| Point { start_ns: 1, time_ns, total };
+        for n in 0..2 * SERIES_MAX {
+            assert_eq!(series.measure(key(n), point(10, 1.0)), Amount::Grown(1.0));
+            series.keep();
+            assert!(series.young.len() + series.old.len() <= SERIES_MAX);
+        }
+        assert_eq!(series.measure(key(0), point(20, 3.0)), Amount::Grown(3.0), "forgotten");
+        let last = key(2 * SERIES_MAX - 1);
+        assert_eq!(series.measure(last, point(20, 3.0)), Amount::Grown(2.0), "remembered");
+        series.forget();
+        assert_eq!(series.measure(last, point(30, 5.0)), Amount::Grown(4.0), "as it was kept");
+    }
+}
