@@ -193,29 +193,23 @@ fn write(
     if level >= LEVELS_MAX {
         return Err(Broken::Depth);
     }
-    let (mut present, mut last) = (0_u64, 0);
+    let mut found: [Option<Wire<'_>>; NUMBER_MAX] = [None; NUMBER_MAX];
+    let mut last = 0;
     for field in Fields(bytes) {
-        let (number, _) = field?;
-        if number < NUMBER_MAX {
-            present |= 1 << number;
+        let (number, wire) = field?;
+        if let Some(place) = found.get_mut(number as usize) {
+            *place = Some(wire);
             last = number;
         }
     }
-    let is_written = |field: &&Field| match message.is_choice {
-        true => field.number == last,
-        false => present & (1 << field.number) != 0,
-    };
     let mut object = Object::begin(out);
-    for field in message.fields.iter().filter(is_written) {
-        let out = object.key(field.name);
-        match field.is_list {
-            true => write_list(field, bytes, level + 1, out)?,
-            false => {
-                let found = Fields(bytes).filter_map(Result::ok);
-                let found = found.filter(|(number, _)| *number == field.number).last();
-                let (_, wire) = found.expect("the field is present");
-                write_one(field.kind, wire, level + 1, out)?;
+    for field in message.fields.iter().filter(|field| !message.is_choice || field.number == last) {
+        match found[field.number as usize] {
+            None => {}
+            Some(_) if field.is_list => {
+                write_list(field, bytes, level + 1, object.key(field.name))?;
             }
+            Some(wire) => write_one(field.kind, wire, level + 1, object.key(field.name))?,
         }
     }
     object.end();
@@ -267,7 +261,8 @@ fn write_one(kind: Kind, wire: Wire<'_>, level: usize, out: &mut String) -> Resu
         (Kind::Double, Wire::Bits64(n)) => double(out, f64::from_bits(n)),
         (Kind::Hex, Wire::Bytes(bytes)) => {
             out.push('"');
-            bytes.iter().for_each(|byte| push(out, format_args!("{byte:02x}")));
+            let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+            out.extend(digits.map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])));
             out.push('"');
         }
         (Kind::Base64, Wire::Bytes(bytes)) => {

@@ -14,4 +14,5 @@ mod read;
 mod server;
 mod source;
 mod stream;
+mod versions;
 mod websocket;

@@ -13,6 +13,7 @@ mod span;
 
 use super::{DIALECT, EVENT, NEEDLE_BEAD, NEEDLE_SEQUENCE, NEEDLE_SESSION, NEEDLE_WORKER};
 use crate::collector::{Correlation, Tool};
+use crate::facts::carried;
 use crate::identity::digest_parts;
 use crate::json::{Json, Value};
 use crate::problem::Problem;
@@ -67,13 +68,15 @@ pub struct Taken<'r> {
     pub outcome: Result<Opened, Untranslatable>,
     /// Whether it says itself when it happened.
     pub is_timed: bool,
-    alone: &'r dyn Fn() -> Json<'static>,
+    alone: &'r dyn Fn(&mut String),
 }
 
 impl Taken<'_> {
     /// Returns an export request with nothing else in it.
     pub fn request(&self) -> String {
-        (self.alone)().as_str().to_owned()
+        let mut request = String::new();
+        (self.alone)(&mut request);
+        request
     }
 }
 
@@ -111,7 +114,7 @@ impl<'s> Reader<'s> {
             Signal::Logs => {
                 let outcome = open_record(&record, fill);
                 let is_timed = record.time_ns().is_some();
-                each(Taken { outcome, is_timed, alone: &|| record.request() });
+                each(Taken { outcome, is_timed, alone: &|out| record.write_request(out) });
             }
             Signal::Traces => span::take(&record, fill, each),
             Signal::Metrics => metric::take(&record, fill, series, each),
@@ -144,7 +147,7 @@ pub(in crate::translate) fn unpack(value: Value<'_>) -> Option<(Vec<String>, Vec
     let problems = bad.problems.list().to_vec();
     let requests = match problems.is_empty() {
         true => vec![value.raw().to_owned()],
-        false => good.iter().map(|record| record.request().as_str().to_owned()).collect(),
+        false => good.iter().map(Record::request).collect(),
     };
     Some((requests, problems))
 }
@@ -175,8 +178,12 @@ fn needle_event(record: &Record<'_>, fill: &Fill) -> Option<Opened> {
     let timestamp = time::format_rfc3339(record.time_ns().or(fill.time_ns)?);
     let name = record.name();
     let is_kept = record.says_more_than_needle(&name);
-    let added = || made::added(&name, &level(record), &record.request());
-    let data = record.needle_data(&name, is_kept.then(added));
+    let data = record.needle_data(&name, &|data| {
+        if is_kept {
+            let request = |out: &mut String| record.write_request(out);
+            made::write_added(data.key(carried::KEY), &name, &level(record), &request);
+        }
+    });
     let line = Json::object(|event| {
         event.json("schema_version", &Json::integer(crate::needle::VERSION));
         event.text("timestamp", &timestamp);
@@ -237,7 +244,7 @@ fn collector_event(record: &Record<'_>, fill: &Fill) -> Result<Opened, Untransla
         usage_from: "log",
         metadata: Vec::new(),
         facts: order_fact.into_iter().chain(level(record)).chain(parent).collect(),
-        request: record.request(),
+        request: &|out| record.write_request(out),
         name,
     };
     Ok(made::write(record, made))

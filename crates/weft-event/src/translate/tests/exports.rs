@@ -210,7 +210,9 @@ fn points_that_count_nothing_are_not_kept() {
         assert_eq!(shown(cost(data), "sum", delta), empty, "{data}");
     }
     let unrelated = "not kept: it counts neither tokens nor costs";
-    let of = |name: &str, pairs: &[(&str, &str)]| shown(metric(name, r#""asInt":"2""#, pairs), "sum", delta);
+    let of = |name: &str, pairs: &[(&str, &str)]| {
+        shown(metric(name, r#""asInt":"2""#, pairs), "sum", delta)
+    };
     assert_eq!(of("http.server.requests", &[]), unrelated);
     assert_eq!(of("claude_code.token.usage", &[("type", "unheard_of")]), unrelated);
     assert_eq!(of("gen_ai.client.inference.usage.reasoning.output_tokens", &[]), unrelated);

@@ -17,7 +17,7 @@ pub(super) struct Field {
 }
 
 /// One more than the largest number of a field that is read.
-pub(super) const NUMBER_MAX: u32 = 64;
+pub(super) const NUMBER_MAX: usize = 17;
 
 /// How a field stands on the wire, and how it is written.
 #[derive(Clone, Copy)]

@@ -10,6 +10,9 @@ use crate::json::{Json, Object};
 use crate::time;
 use crate::translate::{Fill, Lack, Lacks, Loss, Opened, Origin, Target, Untranslatable};
 
+/// Bytes of `metadata` beside the record itself, of most records.
+const ROOM_BYTES: usize = 512;
+
 /// When something happened, and who it is about.
 pub(super) struct Known<'a> {
     pub(super) time_ns: i64,
@@ -17,7 +20,7 @@ pub(super) struct Known<'a> {
 }
 
 /// What is to be said in an event.
-pub(super) struct Made<'a> {
+pub(super) struct Made<'a, 'r> {
     pub(super) known: Known<'a>,
     /// The collector's type.
     pub(super) event_type: &'static str,
@@ -34,8 +37,8 @@ pub(super) struct Made<'a> {
     pub(super) metadata: Vec<(&'static str, Json<'static>)>,
     /// Facts that the event has no field for.
     pub(super) facts: Vec<(&'static str, Json<'static>)>,
-    /// A request with nothing but what it is made of.
-    pub(super) request: Json<'static>,
+    /// Writes a request with nothing but what it is made of.
+    pub(super) request: &'r dyn Fn(&mut String),
 }
 
 /// Returns what every event has to say; what is in neither the record nor `fill` is lacking.
@@ -62,15 +65,15 @@ pub(super) fn known<'a>(
 }
 
 /// Writes the event.
-pub(super) fn write(record: &Record<'_>, made: Made<'_>) -> Opened {
-    let added = added(&made.name, &made.facts, &made.request);
-    let metadata = Json::object(|metadata| {
+pub(super) fn write(record: &Record<'_>, made: Made<'_, '_>) -> Opened {
+    let n_bytes = record.value.raw().len() + ROOM_BYTES;
+    let metadata = Json::large_object(n_bytes, |metadata| {
         if let Some(usage) = &made.usage {
             metadata.json("usage", &carried::write_usage(usage));
             metadata.text("usage_from", made.usage_from);
         }
         made.metadata.iter().for_each(|(name, json)| metadata.json(name, json));
-        metadata.json(carried::KEY, &added);
+        write_added(metadata.key(carried::KEY), &made.name, &made.facts, made.request);
     });
     let Made { known, event_type, id, message, tool, correlation, .. } = made;
     let event = Event {
@@ -94,18 +97,19 @@ pub(super) fn write(record: &Record<'_>, made: Made<'_>) -> Opened {
     Opened { line, dialect, origin: Origin::Made, losses }
 }
 
-/// Returns the object that is added to an event: its name in OTLP, facts without a field, and what it was made of.
-pub(super) fn added(
+/// Writes the object that is added to an event: its name in OTLP, facts without a field, and what it was made of.
+pub(super) fn write_added(
+    out: &mut String,
     name: &str,
     facts: &[(&'static str, Json<'static>)],
-    request: &Json<'_>,
-) -> Json<'static> {
-    Json::object(|added| {
-        added.text("dialect", Target::Otlp.as_str());
-        added.text("type", name);
-        let mut inner = Object::begin(added.key("facts"));
-        facts.iter().for_each(|(name, json)| inner.json(name, json));
-        inner.end();
-        added.json("event", request);
-    })
+    request: &dyn Fn(&mut String),
+) {
+    let mut added = Object::begin(out);
+    added.text("dialect", Target::Otlp.as_str());
+    added.text("type", name);
+    let mut inner = Object::begin(added.key("facts"));
+    facts.iter().for_each(|(name, json)| inner.json(name, json));
+    inner.end();
+    request(added.key("event"));
+    added.end();
 }

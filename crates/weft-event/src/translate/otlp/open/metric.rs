@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use super::Taken;
 use super::made::{self, Made};
 use super::names;
-use super::record::{Place, Record, any_text, nanos, with_one};
+use super::record::{Place, Record, any_text, nanos, write_with_one};
 use super::series::{Amount, Point, Series};
 use crate::collector::{Correlation, Tool};
 use crate::facts::Usage;
 use crate::identity::digest_parts;
-use crate::json::{Json, Value};
+use crate::json::{Json, Object, Value};
 use crate::translate::source::uuid;
 use crate::translate::{Fill, Opened, Untranslatable};
 
@@ -50,7 +50,7 @@ pub(super) fn take(
     each: &mut dyn FnMut(Taken<'_>),
 ) {
     let Some(points) = points(metric.value) else {
-        let alone = || metric.request();
+        let alone = |out: &mut String| metric.write_request(out);
         return each(Taken { outcome: Err(EMPTY), is_timed: false, alone: &alone });
     };
     for point in points.holder.get("dataPoints").into_iter().flat_map(Value::items) {
@@ -61,7 +61,9 @@ pub(super) fn take(
             around: metric.around,
         };
         let record = Record::new(metric.value, point, place);
-        let alone = || record.request_with(with_point(metric.value, &points, point));
+        let alone = |out: &mut String| {
+            record.write_request_with(out, &|out| write_point(out, metric.value, &points, point));
+        };
         let outcome = event(&record, &points, point, (fill, series), &alone);
         each(Taken { outcome, is_timed: nanos(point, "timeUnixNano").is_some(), alone: &alone });
     }
@@ -77,16 +79,17 @@ fn points(metric: Value<'_>) -> Option<Points<'_>> {
 }
 
 /// Writes a metric with one of its points alone.
-fn with_point(metric: Value<'_>, points: &Points<'_>, point: Value<'_>) -> Json<'static> {
-    Json::object(|out| {
-        for (key, member) in metric.members() {
-            let name = key.as_text().expect("a key is a string");
-            match name == points.member {
-                true => out.json(&name, &with_one(member, "dataPoints", Json::of(point))),
-                false => out.json(&name, &Json::of(member)),
-            }
+fn write_point(out: &mut String, metric: Value<'_>, points: &Points<'_>, point: Value<'_>) {
+    let mut written = Object::begin(out);
+    for (key, member) in metric.members() {
+        let name = key.as_text().expect("a key is a string");
+        let out = written.key(&name);
+        match name == points.member {
+            true => write_with_one(out, member, "dataPoints", &|out| out.push_str(point.raw())),
+            false => out.push_str(member.raw()),
         }
-    })
+    }
+    written.end();
 }
 
 fn event(
@@ -94,7 +97,7 @@ fn event(
     points: &Points<'_>,
     point: Value<'_>,
     (fill, series): (&Fill, &mut Series),
-    alone: &dyn Fn() -> Json<'static>,
+    alone: &dyn Fn(&mut String),
 ) -> Result<Opened, Untranslatable> {
     let name = record.value.text_at("name").unwrap_or_default();
     let count = count(&name, record).ok_or(UNRELATED)?;
@@ -139,7 +142,7 @@ fn event(
         usage_from: "metric",
         metadata: vec![("metric", metric)],
         facts: Vec::new(),
-        request: alone(),
+        request: alone,
         name,
     };
     Ok(made::write(record, made))

@@ -166,26 +166,63 @@ impl<'a> Record<'a> {
         seen.is_some() && seen != self.time_ns()
     }
 
-    /// Returns an export request with this record alone, and what is kept of its surroundings.
-    pub(super) fn request(&self) -> Json<'static> {
-        self.request_with(Json::of(self.value))
+    /// Writes an export request with this record alone, and what is kept of its surroundings.
+    pub(super) fn write_request(&self, out: &mut String) {
+        self.write_request_with(out, &|out| out.push_str(self.value.raw()));
     }
 
-    /// Returns such a request with something in the record's place.
-    pub(super) fn request_with(&self, record: Json<'_>) -> Json<'static> {
-        let bare = |list: &str, item: Json<'_>| {
-            Json::object(|object| object.json(list, &Json::array([item])))
-        };
+    /// Writes such a request with something in the record's place.
+    pub(super) fn write_request_with(&self, out: &mut String, record: &dyn Fn(&mut String)) {
         let [resources, scopes, records] = self.signal.lists();
-        let in_resource = match self.around {
-            Around::Kept => {
-                let in_scope = with_one(self.in_scope, records, record);
-                with_one(self.in_resource, scopes, in_scope)
-            }
-            Around::Lost => bare(scopes, bare(records, record)),
-        };
-        Json::object(|request| request.json(resources, &Json::array([in_resource])))
+        write_list(out, resources, &|out| match self.around {
+            Around::Kept => write_with_one(out, self.in_resource, scopes, &|out| {
+                write_with_one(out, self.in_scope, records, record);
+            }),
+            Around::Lost => write_list(out, scopes, &|out| write_list(out, records, record)),
+        });
     }
+
+    /// Returns such a request.
+    pub(super) fn request(&self) -> String {
+        let mut out = String::new();
+        self.write_request(&mut out);
+        out
+    }
+}
+
+/// Writes an object with nothing but a list of one item.
+fn write_list(out: &mut String, list: &str, item: &dyn Fn(&mut String)) {
+    let mut object = Object::begin(out);
+    write_one(object.key(list), item);
+    object.end();
+}
+
+fn write_one(out: &mut String, item: &dyn Fn(&mut String)) {
+    out.push('[');
+    item(out);
+    out.push(']');
+}
+
+/// Writes an object as it is, with one item in one of its lists.
+pub(super) fn write_with_one(
+    out: &mut String,
+    object: Value<'_>,
+    list: &str,
+    item: &dyn Fn(&mut String),
+) {
+    let mut is_left = true;
+    let mut written = Object::begin(out);
+    for (key, member) in object.members() {
+        match key.as_text().expect("a key is a string") {
+            name if name != list => written.key(&name).push_str(member.raw()),
+            name if is_left => {
+                write_one(written.key(&name), item);
+                is_left = false;
+            }
+            _ => {}
+        }
+    }
+    written.end();
 }
 
 /// Returns a time of an object; zero is none.
@@ -201,21 +238,6 @@ fn id_at<'a>(of: Value<'a>, name: &str, read: fn(&str) -> trace::HexId) -> Optio
     let is_small = !id.bytes().any(|byte| byte.is_ascii_uppercase());
     let id = if is_small { id } else { Cow::Owned(id.to_ascii_lowercase()) };
     read(&id).is_own.then_some(id)
-}
-
-/// Writes an object as it is, with one item in one of its lists.
-pub(super) fn with_one(object: Value<'_>, list: &str, item: Json<'_>) -> Json<'static> {
-    let mut item = Some(item);
-    Json::object(|out| {
-        for (key, member) in object.members() {
-            match key.as_text().expect("a key is a string") {
-                name if name != list => out.json(&name, &Json::of(member)),
-                name => item.take().into_iter().for_each(|item| {
-                    out.json(&name, &Json::array([item]));
-                }),
-            }
-        }
-    })
 }
 
 /// Returns the value of an attribute.

@@ -56,13 +56,13 @@ pub(super) fn take(record: &Record<'_>, fill: &Fill, each: &mut dyn FnMut(Taken<
                 usage_from: "span",
                 metadata,
                 facts: Vec::new(),
-                request: record.request(),
+                request: &|out| record.write_request(out),
             };
             made::write(record, made)
         }),
         false => Err(UNRELATED),
     };
-    each(Taken { outcome, is_timed: time_ns.is_some(), alone: &|| record.request() });
+    each(Taken { outcome, is_timed: time_ns.is_some(), alone: &|out| record.write_request(out) });
 }
 
 /// Returns whether an attribute of this name says that a span is about an agent, a tool or a model.
