@@ -66,3 +66,6 @@ impl Speech {
 pub(crate) fn is_export(path: &str) -> bool {
     Signal::ALL.iter().any(|signal| http::path(*signal) == path || grpc::path(*signal) == path)
 }
+
+#[cfg(test)]
+mod tests;

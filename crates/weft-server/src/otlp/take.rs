@@ -1,5 +1,6 @@
 //! From the bytes of a request to records in the log, and a report of what became of them.
 
+use axum::http::StatusCode;
 use bytes::Bytes;
 use tokio::sync::OwnedMutexGuard;
 use uuid::Uuid;
@@ -20,7 +21,6 @@ use crate::http::answer::Failure;
 use crate::http::body::Held;
 use crate::http::events::{self, Asked, Found, INLINE_BYTES_MAX, Sorted, Sorter};
 use crate::writer::WriteFailure;
-use axum::http::StatusCode;
 
 /// What the conventions call a service that does not say its name.
 const NO_NAME: &str = "unknown_service";
@@ -67,7 +67,7 @@ async fn turn(core: &Core) -> Result<OwnedMutexGuard<Series>, Failure> {
 }
 
 /// A failure to store. For an exporter, 503 is what it has to send again.
-fn unstored(failure: WriteFailure) -> Failure {
+pub(super) fn unstored(failure: WriteFailure) -> Failure {
     let is_busy = matches!(failure, WriteFailure::Busy);
     let failure = Failure::from(failure);
     match is_busy {
@@ -176,10 +176,15 @@ impl Sorting<'_> {
             Err(ref error) => {
                 let reason = match error {
                     Untranslatable::Malformed(problem) => problem.into(),
-                    other => Reason {
+                    Untranslatable::NoEquivalent { .. }
+                    | Untranslatable::Missing { .. }
+                    | Untranslatable::Incomplete { .. }
+                    | Untranslatable::Unwanted(_)
+                    | Untranslatable::TooManyProducers
+                    | Untranslatable::Invalid(_) => Reason {
                         code: "not_an_event".to_owned(),
                         path: String::new(),
-                        message: other.to_string(),
+                        message: error.to_string(),
                     },
                 };
                 self.sorter.refuse(taken.request().as_bytes(), vec![reason])?;
@@ -219,14 +224,12 @@ fn first_reason(refused: &weft_log::rejected::Refusal) -> String {
 }
 
 fn unreadable(error: &SyntaxError) -> Failure {
-    match error.kind {
-        Syntax::TooLong => {
-            let status = StatusCode::PAYLOAD_TOO_LARGE;
-            let message = format!("a request, or one record of it, as JSON is {}", error.kind);
-            Failure::new(status, "body_too_large", message)
-        }
-        _ => Failure::bad("not_json", format!("the body is not JSON: {error}")),
+    if error.kind != Syntax::TooLong {
+        return Failure::bad("not_json", format!("the body is not JSON: {error}"));
     }
+    let status = StatusCode::PAYLOAD_TOO_LARGE;
+    let message = format!("a request, or one record of it, is {} as JSON", error.kind);
+    Failure::new(status, "body_too_large", message)
 }
 
 impl From<Broken> for Failure {
