@@ -10,7 +10,7 @@ mod convert;
 mod fill;
 mod lack;
 mod meaning;
-mod otlp;
+pub mod otlp;
 mod source;
 mod to_collector;
 mod to_engine;
@@ -123,6 +123,9 @@ pub enum Untranslatable {
         /// What it lacks.
         lacks: Lacks,
     },
+    /// A span or a data point that says nothing of agents.
+    #[error("not kept: {0}")]
+    Unwanted(&'static str),
     /// More producers without numbers of their own than can be counted.
     #[error("more than {PRODUCERS_MAX} producers without numbers of their own")]
     TooManyProducers,

@@ -4,7 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod body;
 mod cloud;
 mod connection;
-mod events;
+pub(crate) mod events;
 mod guard;
 mod health;
 mod mcp;
@@ -17,11 +17,14 @@ mod stream;
 mod subs;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse as _, Response};
 
-use crate::Core;
 use crate::access::Access;
+use crate::otlp::Speech;
+use crate::{Core, otlp};
 use answer::Failure;
 
 pub use connection::{serve, serve_connection, serve_tls};
@@ -33,6 +36,7 @@ pub fn router(core: &Core, access: Access) -> Router {
         .merge(health::routes())
         .merge(mcp::routes(core))
         .merge(openapi::routes())
+        .merge(otlp::routes())
         .merge(read::routes())
         .merge(stream::routes())
         .merge(subs::routes())
@@ -42,9 +46,15 @@ pub fn router(core: &Core, access: Access) -> Router {
         .with_state(core.clone())
 }
 
-async fn unknown_path(uri: Uri) -> Failure {
-    let path: String = uri.path().chars().take(200).collect();
-    Failure::new(StatusCode::NOT_FOUND, "unknown_path", format!("there is nothing at {path}"))
+async fn unknown_path(request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let path: String = parts.uri.path().chars().take(200).collect();
+    let message = format!("there is nothing at {path}");
+    let failure = Failure::new(StatusCode::NOT_FOUND, "unknown_path", message);
+    match Speech::of(&parts) {
+        Some(speech) => speech.failed(&failure),
+        None => failure.into_response(),
+    }
 }
 
 async fn wrong_method(method: Method, uri: Uri) -> Failure {

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod address;
+mod base64;
 pub mod config;
 pub mod descriptors;
 pub mod feed;
@@ -13,6 +14,7 @@ pub mod intake;
 pub mod limits;
 pub mod mcp;
 pub mod metrics;
+pub mod otlp;
 pub mod parts;
 pub mod patience;
 pub mod place;

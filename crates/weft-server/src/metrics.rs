@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use weft_event::Dialect;
+use weft_event::translate::otlp::Signal;
 
 /// The ways in that are counted by name. What a client calls its way is text of its own: whatever is not here is `other`, so that
 /// no client can make the list grow.
@@ -64,6 +65,7 @@ pub struct Counters {
     /// When the last append failed; `None` if it did not.
     failed: Mutex<Option<Instant>>,
     turned_away: AtomicU64,
+    left: [AtomicU64; Signal::ALL.len()],
     /// Connections that are open now.
     pub connections: AtomicU64,
 }
@@ -122,6 +124,11 @@ impl Counters {
         lock(&self.failed).is_some_and(|failed| failed.elapsed() < FAILING)
     }
 
+    /// Counts spans and data points that were not kept, because they say nothing of agents.
+    pub fn left(&self, signal: Signal, n: u64) {
+        self.left[signal as usize].fetch_add(n, Ordering::Relaxed);
+    }
+
     /// Counts a request that was told to come again later.
     pub fn turned_away(&self) {
         self.turned_away.fetch_add(1, Ordering::Relaxed);
@@ -155,6 +162,12 @@ impl Counters {
         about(&mut out, name, "counter", "Secrets that were taken out of what came in.");
         for (rule, n) in &readings.redacted {
             line(&mut out, format_args!("{name}{{rule=\"{rule}\"}} {n}"));
+        }
+        let name = "weft_otlp_not_kept_total";
+        about(&mut out, name, "counter", "Spans and data points that say nothing of agents.");
+        for signal in [Signal::Traces, Signal::Metrics] {
+            let n = self.left[signal as usize].load(Ordering::Relaxed);
+            line(&mut out, format_args!("{name}{{signal=\"{}\"}} {n}", signal.as_str()));
         }
         self.appends.render(&mut out);
         self.render_rest(&mut out, readings);

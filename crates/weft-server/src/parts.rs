@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
+use weft_event::translate::otlp::Series;
 use weft_log::Store;
 
 use crate::feed::Feed;
@@ -37,6 +38,7 @@ struct Shared {
     since: Instant,
     counters: Counters,
     intake: Intake,
+    series: Arc<Mutex<Series>>,
 }
 
 /// What a [`Core`] is made of.
@@ -59,6 +61,7 @@ impl Core {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Self {
         let Parts { store, store_id, appender, feed, limits, ended } = parts;
+        let now_ns = i64::try_from(jiff::Timestamp::now().as_nanosecond());
         let (since, counters) = (Instant::now(), Counters::default());
         let intake = Intake::new(&store, &limits);
         let reads = Reads::new(store.clone(), &limits);
@@ -75,6 +78,7 @@ impl Core {
             since,
             counters,
             intake,
+            series: Arc::new(Mutex::new(Series::new(now_ns.unwrap_or(i64::MAX)))),
         };
         Self { shared: Arc::new(shared), ended }
     }
@@ -149,6 +153,11 @@ impl Core {
     /// Returns the gates that events come in by.
     pub fn intake(&self) -> &Intake {
         &self.shared.intake
+    }
+
+    /// Returns what running totals of metrics are measured against.
+    pub(crate) fn series(&self) -> &Arc<Mutex<Series>> {
+        &self.shared.series
     }
 
     /// Returns whether the server is ending.

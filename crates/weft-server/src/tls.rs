@@ -11,8 +11,8 @@ use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-/// The one protocol that is spoken inside.
-const PROTOCOL: &[u8] = b"http/1.1";
+/// The protocols that are spoken inside, the better one first.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// Where the certificate and the key are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ impl TlsFiles {
             .with_no_client_auth()
             .with_single_cert(certs, key);
         let mut config = config.map_err(unusable)?;
-        config.alpn_protocols = vec![PROTOCOL.to_vec()];
+        config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
         Ok(config)
     }
 

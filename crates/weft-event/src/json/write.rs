@@ -29,6 +29,18 @@ impl<'a> Json<'a> {
         Json(Cow::Owned(out))
     }
 
+    /// Returns what `fill` writes, as an object, with room for so many bytes from the start.
+    pub(crate) fn large_object(
+        n_bytes: usize,
+        fill: impl FnOnce(&mut Object<'_>),
+    ) -> Json<'static> {
+        let mut out = String::with_capacity(n_bytes);
+        let mut object = Object::begin(&mut out);
+        fill(&mut object);
+        object.end();
+        Json(Cow::Owned(out))
+    }
+
     /// Returns a string.
     pub fn text(text: &str) -> Json<'static> {
         let mut out = String::new();
@@ -129,10 +141,17 @@ impl<'o> Object<'o> {
 
 /// Writes a string with the escapes that JSON demands and no others.
 pub fn write_text(out: &mut String, text: &str) {
+    let is_special = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     out.push('"');
+    // Most texts have nothing to escape, and to see that needs no branch a byte.
+    if !text.bytes().fold(false, |is_any, byte| is_any | is_special(byte)) {
+        out.push_str(text);
+        out.push('"');
+        return;
+    }
     let mut plain = 0;
     for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+        if !is_special(byte) {
             continue;
         }
         out.push_str(&text[plain..at]);

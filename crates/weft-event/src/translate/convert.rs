@@ -194,7 +194,9 @@ impl Output {
             return self.invalid(std::slice::from_ref(problem));
         }
         let code = match error {
-            Untranslatable::NoEquivalent { .. } => NoteCode::NoEquivalent,
+            Untranslatable::NoEquivalent { .. } | Untranslatable::Unwanted(_) => {
+                NoteCode::NoEquivalent
+            }
             Untranslatable::Missing { .. } | Untranslatable::Incomplete { .. } => NoteCode::Missing,
             Untranslatable::TooManyProducers => NoteCode::TooManyProducers,
             Untranslatable::Malformed(_) => NoteCode::Invalid,

@@ -1,4 +1,6 @@
 //! OTLP/JSON: an event as an export request with one log record, and the events out of a request.
+//!
+//! Requests that come as Protocol Buffers are written as this JSON first: there is one way to read them.
 
 mod open;
 mod write;
@@ -9,6 +11,7 @@ use crate::needle::{
     OTLP_SESSION_ID as NEEDLE_SESSION, OTLP_WORKER_ID as NEEDLE_WORKER,
 };
 
+pub use open::{Malformed, Reader, SERIES_MAX, Series, Signal, Taken};
 pub(super) use open::{open, unpack};
 pub(super) use write::write;
 

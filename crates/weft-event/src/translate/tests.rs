@@ -2,6 +2,7 @@
 
 mod document;
 mod envelopes;
+mod exports;
 mod property;
 mod single;
 

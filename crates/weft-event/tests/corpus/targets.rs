@@ -5,9 +5,11 @@ use weft_event::engine::action::Action;
 use weft_event::event::{self, Event, Expect};
 use weft_event::hook::{self, Around};
 use weft_event::json::{self, Kind, Tape, Value};
-use weft_event::problem::Problems;
+use weft_event::problem::{Code, Problem, Problems};
 use weft_event::secrets::{Rules, redact};
 use weft_event::shape::Wire;
+use weft_event::translate::otlp::{Reader, Series, Signal};
+use weft_event::translate::{Fill, Origin};
 use weft_event::{Dialect, Facts, collector, engine, idle, needle, own, pinchy};
 
 /// A target: the name of its corpus, and what it does with the bytes.
@@ -26,6 +28,7 @@ pub const TARGETS: &[Target] = &[
     ("lines", lines),
     ("hook", hook),
     ("secrets", secrets),
+    ("otlp", otlp),
 ];
 
 /// Reads a line as an event of the dialect. A valid one is JSON to `serde_json` too, has the same facts however it is spelled, and
@@ -130,6 +133,32 @@ pub fn hook(payload: &[u8]) {
         facts.identity.own.map(|key| key.to_string())
     };
     assert_eq!(read(&event), read(&packed), "another identity");
+}
+
+/// Takes the events out of an export request. Those that are made of its records have nothing wrong with them but what is wrong
+/// with the request itself: a key that stands twice, or more levels than an event has room for.
+pub fn otlp(request: &[u8]) {
+    let mut tape = Tape::new();
+    let Ok(value) = tape.parse_bytes(request) else { return };
+    for signal in Signal::ALL {
+        let mut series = Series::new(0);
+        let agent = Some("a".to_owned());
+        let fill = Fill { time_ns: Some(1), agent, ..Fill::default() };
+        Reader::new(fill, &mut series).read(value, signal, &mut |taken| {
+            let Ok(opened) = &taken.outcome else { return };
+            assert!(!opened.line.contains('\n'), "{}", opened.line);
+            if opened.origin == Origin::Original || opened.dialect != Dialect::Collector {
+                return;
+            }
+            let (mut tape, mut problems) = (Tape::new(), Problems::new());
+            let line = opened.line.as_bytes();
+            event::read(&mut tape, line, Expect::Dialect(opened.dialect), &mut problems);
+            let is_the_requests =
+                |problem: &Problem| [Code::DuplicateKey, Code::Json].contains(&problem.code);
+            let others = problems.list().iter().find(|problem| !is_the_requests(problem));
+            assert!(others.is_none(), "{}: {others:?}", opened.line);
+        });
+    }
 }
 
 /// Takes secrets out of bytes: a second pass finds nothing, and JSON stays JSON.

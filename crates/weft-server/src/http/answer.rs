@@ -73,6 +73,28 @@ impl Failure {
         self.with_header(CONNECTION, HeaderValue::from_static("close"))
     }
 
+    /// Returns it with another status.
+    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// Returns what a person is told.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns the headers that go with the answer.
+    pub(crate) fn headers(&self) -> &[(HeaderName, HeaderValue)] {
+        &self.headers
+    }
+
+    /// Returns after how many seconds to ask again, if it says so.
+    pub(crate) fn retry_after_s(&self) -> Option<u64> {
+        let (_, seconds) = self.headers.iter().find(|(name, _)| name == RETRY_AFTER)?;
+        seconds.to_str().ok()?.parse().ok()
+    }
+
     /// Returns the status.
     pub(crate) fn status(&self) -> StatusCode {
         self.status

@@ -34,16 +34,19 @@ pub(crate) struct Held {
     room: Room,
 }
 
+/// How a body is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Encoding {
+pub(crate) enum Encoding {
+    /// Not at all.
     Identity,
+    /// With gzip.
     Gzip,
+    /// With Zstandard.
     Zstd,
 }
 
 /// Reads the body of a request.
 pub(crate) async fn collect(core: &Core, headers: &HeaderMap, body: Body) -> Result<Held, Failure> {
-    let bytes_max = core.limits().body_bytes_max;
     let encoding = match Encoding::of(headers) {
         Ok(encoding) => encoding,
         Err(failure) => {
@@ -52,9 +55,15 @@ pub(crate) async fn collect(core: &Core, headers: &HeaderMap, body: Body) -> Res
         }
     };
     let held = receive(core, headers, body).await?;
+    expand(core, held, encoding).await
+}
+
+/// Decompresses a body.
+pub(crate) async fn expand(core: &Core, held: Held, encoding: Encoding) -> Result<Held, Failure> {
     if encoding == Encoding::Identity {
         return Ok(held);
     }
+    let bytes_max = core.limits().body_bytes_max;
     let Held { bytes, mut room } = held;
     room.add(core.intake().room(bytes_max + (1 << ZSTD_WINDOW_LOG_MAX)).await?);
     let decoded = core.intake().aside(move || decode(encoding, &bytes, bytes_max)).await;
@@ -71,7 +80,7 @@ pub(crate) async fn collect(core: &Core, headers: &HeaderMap, body: Body) -> Res
 }
 
 /// Reads the body as it comes.
-async fn receive(core: &Core, headers: &HeaderMap, body: Body) -> Result<Held, Failure> {
+pub(crate) async fn receive(core: &Core, headers: &HeaderMap, body: Body) -> Result<Held, Failure> {
     let limits = core.limits();
     let bytes_max = limits.body_bytes_max;
     let deadline = Instant::now() + limits.request_patience;

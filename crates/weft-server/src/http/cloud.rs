@@ -4,7 +4,6 @@
 //! tell a delivery from another.
 
 mod attributes;
-mod base64;
 
 use std::borrow::Cow;
 
@@ -21,13 +20,14 @@ use weft_log::spool::Entry;
 
 use super::answer::Failure;
 use super::events::{ContentType, Found, Shape, Sorter, on_one_line};
+use crate::base64;
 
 /// The extension that names the dialect of the event inside.
 const DIALECT: &str = "weftdialect";
 
 /// How CloudEvents come.
 #[derive(Clone, Debug)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// The body is one.
     Structured,
     /// The body is an array of them.
@@ -38,7 +38,7 @@ pub(super) enum Form {
 
 /// The attributes of a CloudEvent whose body is its data.
 #[derive(Clone, Debug)]
-pub(super) struct Headers {
+pub(crate) struct Headers {
     attributes: Vec<(String, String)>,
     /// The type of the data; empty if it was not said.
     kind: String,

@@ -1,6 +1,10 @@
 //! Connections: accepted up to a limit, given so long to send their headers, and ended with the server.
+//!
+//! Both versions of HTTP are spoken on one port, and the first bytes say which.
 
 mod secure;
+mod two;
+mod version;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,13 +18,18 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::Core;
 use crate::patience::Patient;
 use crate::tls::Tls;
+use version::{Begun, Version};
 
 /// Bytes of a request's headers, first line included.
 const HEADER_BYTES_MAX: usize = 64 << 10;
+
+/// What half a request is told.
+const TOO_SLOW: &str = r#""code":"too_slow","message":"the headers did not come in time (request_patience)","limit":"request_patience""#;
 
 /// How long the listener rests after it failed to accept, such as for want of descriptors.
 const REST: Duration = Duration::from_millis(100);
@@ -93,6 +102,25 @@ where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let _open = Open::count(core);
+    let mut io = Begun::new(io);
+    let version = tokio::select! {
+        version = timeout(core.limits().request_patience, io.version()) => version,
+        () = core.ended() => return,
+    };
+    match version {
+        Ok(Ok(Version::One)) => serve_one(io, router, core).await,
+        Ok(Ok(Version::Two)) => two::serve(io, router, core).await,
+        Ok(Err(error)) => tracing::debug!("a connection ended: {error}"),
+        Err(_elapsed) if io.has_begun() => tell(io, "408 Request Timeout", TOO_SLOW).await,
+        Err(_elapsed) => {}
+    }
+}
+
+/// Serves one connection of HTTP/1.
+async fn serve_one<I>(io: I, router: Router, core: &Core)
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let mut http = http1::Builder::new();
     // A client that has sent all it has to say may close its side and still wait for the answer.
     http.half_close(true)
@@ -113,8 +141,7 @@ where
     match parts {
         // Half a request is told that it took too long; a connection that is only idle ends without a word.
         Some(parts) if error.is_timeout() && !parts.read_buf.is_empty() => {
-            let error = r#""code":"too_slow","message":"the headers did not come in time (request_patience)","limit":"request_patience""#;
-            tell(parts.io.into_inner(), "408 Request Timeout", error).await;
+            tell(parts.io.into_inner(), "408 Request Timeout", TOO_SLOW).await;
         }
         Some(_) | None => tracing::debug!("a connection ended: {error}"),
     }

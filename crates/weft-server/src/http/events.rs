@@ -11,7 +11,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
-use weft_log::log::{Answer, Batch, Condition, Outcome};
+use weft_log::log::{Answer, AppendError, Batch, Condition, Outcome};
 use weft_log::rejected::RefusalId;
 
 use super::answer::Failure;
@@ -20,11 +20,12 @@ use crate::Core;
 use crate::metrics::Tally;
 use crate::writer::WriteFailure;
 
-pub(super) use asked::{Asked, ContentType, Form};
-pub(super) use sort::{Found, Shape, Sorted, Sorter, on_one_line};
+pub(crate) use asked::{Asked, ContentType, Form};
+pub(crate) use sort::{Found, Sorted, Sorter};
+pub(super) use sort::{Shape, on_one_line};
 
 /// Bodies up to this size are read on the thread that serves the request: it takes no longer than a few milliseconds.
-const INLINE_BYTES_MAX: usize = 128 << 10;
+pub(crate) const INLINE_BYTES_MAX: usize = 128 << 10;
 
 pub(super) fn routes() -> Router<Core> {
     Router::new().route("/v1/events", post(take))
@@ -76,6 +77,25 @@ async fn append_and_tell(
     mut sorted: Sorted,
 ) -> Result<Response, Failure> {
     let conditions = conditions(asked, &sorted)?;
+    let Stored { outcomes, kept } = store(core, asked, &mut sorted, conditions).await?;
+    Ok(told::answer(&sorted, &outcomes, kept.as_deref(), asked.durability))
+}
+
+/// What became of the events of a request.
+pub(crate) struct Stored {
+    /// One for each that was admitted, in order.
+    outcomes: Vec<Outcome>,
+    /// The ids of those that were refused; `None` if they could not be kept.
+    kept: Option<Vec<RefusalId>>,
+}
+
+/// Appends what was admitted, keeps what was refused, and counts both.
+pub(crate) async fn store(
+    core: &Core,
+    asked: &Asked,
+    sorted: &mut Sorted,
+    conditions: Vec<Condition>,
+) -> Result<Stored, WriteFailure> {
     let events = std::mem::take(&mut sorted.events);
     let outcomes = if events.is_empty() {
         Vec::new()
@@ -83,32 +103,26 @@ async fn append_and_tell(
         let batch = Batch { events, conditions, durability: asked.durability };
         append(core, batch).await?.outcomes
     };
-    let kept = keep_refused(core, &mut sorted).await;
-    core.counters().count(asked.via(), &tally(&sorted, &outcomes));
-    Ok(told::answer(&sorted, &outcomes, kept.as_deref(), asked.durability))
+    let kept = keep_refused(core, sorted).await;
+    core.counters().count(asked.via, &tally(sorted, &outcomes));
+    Ok(Stored { outcomes, kept })
 }
 
-async fn append(core: &Core, batch: Batch) -> Result<Answer, Failure> {
+async fn append(core: &Core, batch: Batch) -> Result<Answer, WriteFailure> {
     let began = Instant::now();
     let counters = core.counters();
-    match core.appender().append(batch).await {
-        Ok(answer) => {
-            counters.appended(began.elapsed());
-            Ok(answer)
-        }
-        Err(failure) => {
-            match &failure {
-                WriteFailure::Busy => counters.turned_away(),
-                WriteFailure::Closed | WriteFailure::Opening { .. } => {}
-                WriteFailure::Append(weft_log::log::AppendError::Condition { .. }) => {}
-                WriteFailure::Append(error) => {
-                    counters.append_failed();
-                    tracing::error!("cannot append: {error}");
-                }
-            }
-            Err(failure.into())
+    let appended = core.appender().append(batch).await;
+    match &appended {
+        Ok(_) => counters.appended(began.elapsed()),
+        Err(WriteFailure::Busy) => counters.turned_away(),
+        Err(WriteFailure::Closed | WriteFailure::Opening { .. }) => {}
+        Err(WriteFailure::Append(AppendError::Condition { .. })) => {}
+        Err(WriteFailure::Append(error)) => {
+            counters.append_failed();
+            tracing::error!("cannot append: {error}");
         }
     }
+    appended
 }
 
 /// Returns what the newest record has to be for the events to be stored.

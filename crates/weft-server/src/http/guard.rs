@@ -15,6 +15,7 @@ use super::answer::Failure;
 use super::{body, query};
 use crate::access::tokens::Scope;
 use crate::access::{Access, Demand, Pass, Verdict};
+use crate::otlp::{self, Speech};
 
 /// Names that tokens are sent under in addresses, where logs and histories keep them.
 const TOKEN_NAMES: [&str; 2] = ["token", "access_token"];
@@ -38,7 +39,10 @@ pub(super) async fn check(
         Err(failure) => {
             let (parts, body) = request.into_parts();
             body::discard(&parts.headers, body).await;
-            return failure.into_response();
+            return match Speech::of(&parts) {
+                Some(speech) => speech.failed(&failure),
+                None => failure.into_response(),
+            };
         }
     };
     let Some(origin) = origin else { return next.run(request).await };
@@ -165,7 +169,7 @@ fn needed(method: &Method, path: &str) -> Option<Scope> {
         Some(Scope::Admin)
     } else if is_read || path == MCP || (method == Method::POST && is_acknowledgement(path)) {
         Some(Scope::Read)
-    } else if method == Method::POST && path == "/v1/events" {
+    } else if method == Method::POST && (path == "/v1/events" || otlp::is_export(path)) {
         Some(Scope::Write)
     } else {
         Some(Scope::Admin)

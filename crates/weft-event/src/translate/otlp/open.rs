@@ -1,34 +1,141 @@
-//! The events out of an export request: our own as they were, NEEDLE's as needle events, any other record as a collector event.
+//! The events out of an export request: our own as they were, NEEDLE's as needle events, any other record as a collector event;
+//! so are spans about agents, and points that count tokens or costs.
 
 mod changed;
+mod made;
+mod metric;
+mod names;
 mod needle;
 mod record;
 mod request;
+mod series;
+mod span;
 
 use super::{DIALECT, EVENT, NEEDLE_BEAD, NEEDLE_SEQUENCE, NEEDLE_SESSION, NEEDLE_WORKER};
-use crate::collector::{Correlation, Event as CollectorEvent, Tool, VERSION};
-use crate::facts::{Level, Usage, carried};
+use crate::collector::{Correlation, Tool};
+use crate::facts::carried;
 use crate::identity::digest_parts;
 use crate::json::{Json, Value};
 use crate::problem::Problem;
 use crate::translate::source::{put, uuid};
-use crate::translate::{
-    Fill, Lack, Lacks, Loss, Opened, Origin, Target, Untranslatable, on_one_line,
-};
+use crate::translate::{Fill, Loss, Opened, Origin, Untranslatable, on_one_line};
 use crate::{Dialect, time};
 
+use made::Made;
+use names::{PARENT_AGENT, PROMPT, TOOL_CALL, TOOL_NAME, usage};
 use record::{Around, Record};
-use request::{Records, records};
+use request::{Copies, Records, records, visit};
+
+pub use series::{SERIES_MAX, Series};
+
+/// What a request is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Log records.
+    Logs,
+    /// Spans.
+    Traces,
+    /// Data points of metrics.
+    Metrics,
+}
+
+impl Signal {
+    /// Every one.
+    pub const ALL: [Signal; 3] = [Signal::Logs, Signal::Traces, Signal::Metrics];
+
+    /// Returns its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Signal::Logs => "logs",
+            Signal::Traces => "traces",
+            Signal::Metrics => "metrics",
+        }
+    }
+
+    /// Returns the names of the lists that records stand in, from the outermost.
+    pub fn lists(self) -> [&'static str; 3] {
+        match self {
+            Signal::Logs => ["resourceLogs", "scopeLogs", "logRecords"],
+            Signal::Traces => ["resourceSpans", "scopeSpans", "spans"],
+            Signal::Metrics => ["resourceMetrics", "scopeMetrics", "metrics"],
+        }
+    }
+}
+
+/// What a log record, a span or a data point became.
+pub struct Taken<'r> {
+    /// The event, or why there is none.
+    pub outcome: Result<Opened, Untranslatable>,
+    /// Whether it says itself when it happened.
+    pub is_timed: bool,
+    alone: &'r dyn Fn(&mut String),
+}
+
+impl Taken<'_> {
+    /// Returns an export request with nothing else in it.
+    pub fn request(&self) -> String {
+        let mut request = String::new();
+        (self.alone)(&mut request);
+        request
+    }
+}
+
+/// What in a request is not of a request's form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Malformed {
+    /// What is wrong, as far as it is told.
+    pub problems: Vec<Problem>,
+    /// How many records that is; a list that is none counts as one.
+    pub n_records: usize,
+}
+
+/// Takes events out of one export request, which may come in parts.
+pub struct Reader<'s> {
+    fill: Fill,
+    series: &'s mut Series,
+    copies: Copies,
+}
+
+impl<'s> Reader<'s> {
+    /// Returns a reader of a request that takes what is lacking from `fill`, and measures running totals against `series`.
+    pub fn new(fill: Fill, series: &'s mut Series) -> Self {
+        Self { fill, series, copies: Copies::default() }
+    }
+
+    /// Hands out what each record of a request becomes, in order; returns what is not of a request's form.
+    pub fn read(
+        &mut self,
+        value: Value<'_>,
+        signal: Signal,
+        each: &mut dyn FnMut(Taken<'_>),
+    ) -> Malformed {
+        let Self { fill, series, copies } = self;
+        let bad = visit(value, signal, copies, &mut |record| match signal {
+            Signal::Logs => {
+                let outcome = open_record(&record, fill);
+                let is_timed = record.time_ns().is_some();
+                each(Taken { outcome, is_timed, alone: &|out| record.write_request(out) });
+            }
+            Signal::Traces => span::take(&record, fill, each),
+            Signal::Metrics => metric::take(&record, fill, series, each),
+        });
+        Malformed { problems: bad.problems.list().to_vec(), n_records: bad.n_records }
+    }
+}
 
 /// Takes the events out of an export request; `None` if the value is none.
 pub(in crate::translate) fn open(
     value: Value<'_>,
     fill: &Fill,
 ) -> Option<Vec<Result<Opened, Untranslatable>>> {
-    let Records { good, problems } = records(value)?;
-    let opened = good.iter().map(|record| open_record(record, fill));
-    let malformed = problems.list().iter().cloned().map(|p| Err(Untranslatable::Malformed(p)));
-    Some(opened.chain(malformed).collect())
+    let signal = signal_of(value)?;
+    // Nothing is known of what came before, so that no running total says how much it has grown.
+    let mut series = Series::new(i64::MAX);
+    let mut opened = Vec::new();
+    let mut reader = Reader::new(fill.clone(), &mut series);
+    let malformed = reader.read(value, signal, &mut |taken| opened.push(taken.outcome));
+    opened.extend(malformed.problems.into_iter().map(|p| Err(Untranslatable::Malformed(p))));
+    Some(opened)
 }
 
 /// Takes a request apart into requests with one record each, as they are, and what is wrong with the rest; `None` if the
@@ -36,13 +143,17 @@ pub(in crate::translate) fn open(
 ///
 /// A request with nothing wrong stays whole.
 pub(in crate::translate) fn unpack(value: Value<'_>) -> Option<(Vec<String>, Vec<Problem>)> {
-    let Records { good, problems } = records(value)?;
-    let problems = problems.list().to_vec();
+    let Records { good, bad } = records(value, signal_of(value)?);
+    let problems = bad.problems.list().to_vec();
     let requests = match problems.is_empty() {
         true => vec![value.raw().to_owned()],
-        false => good.iter().map(|record| record.request().as_str().to_owned()).collect(),
+        false => good.iter().map(Record::request).collect(),
     };
     Some((requests, problems))
+}
+
+fn signal_of(value: Value<'_>) -> Option<Signal> {
+    Signal::ALL.into_iter().find(|signal| value.get(signal.lists()[0]).is_some())
 }
 
 fn open_record(record: &Record<'_>, fill: &Fill) -> Result<Opened, Untranslatable> {
@@ -67,7 +178,12 @@ fn needle_event(record: &Record<'_>, fill: &Fill) -> Option<Opened> {
     let timestamp = time::format_rfc3339(record.time_ns().or(fill.time_ns)?);
     let name = record.name();
     let is_kept = record.says_more_than_needle(&name);
-    let data = record.needle_data(&name, is_kept.then(|| added(record, &name, None)));
+    let data = record.needle_data(&name, &|data| {
+        if is_kept {
+            let request = |out: &mut String| record.write_request(out);
+            made::write_added(data.key(carried::KEY), &name, &level(record), &request);
+        }
+    });
     let line = Json::object(|event| {
         event.json("schema_version", &Json::integer(crate::needle::VERSION));
         event.text("timestamp", &timestamp);
@@ -89,122 +205,52 @@ fn needle_event(record: &Record<'_>, fill: &Fill) -> Option<Opened> {
 
 /// Makes a collector event of any other log record, and keeps the record beside it.
 fn collector_event(record: &Record<'_>, fill: &Fill) -> Result<Opened, Untranslatable> {
-    let time_ns = record.time_ns().or(fill.time_ns);
-    let agent = record.agent().or(fill.agent.as_deref().map(Into::into));
-    let (Some(time_ns), Some(agent_id)) = (time_ns, agent.clone()) else {
-        let lacks = [
-            (time_ns.is_none(), Lack { field: "timeUnixNano", flag: "--time" }),
-            (agent.is_none(), Lack { field: "gen_ai.agent.id", flag: "--agent" }),
-        ];
-        let lacks = lacks.into_iter().filter_map(|(is_missing, lack)| is_missing.then_some(lack));
-        let (what, lacks) = (Target::Otlp, Lacks(lacks.collect()));
-        return Err(Untranslatable::Incomplete { what, lacks });
-    };
+    let known = made::known(record, (record.time_ns(), "timeUnixNano"), fill)?;
     let name = record.name();
-    let event_type = event_type(record, &name);
-    let session_id = record.session();
+    let event_type = names::event_type(record, &name);
     let order = record.count(&["event.sequence"]);
-    let identity = order.map(|order| {
-        let session = session_id.as_deref().unwrap_or_default();
-        let parts = [&agent_id, session, &name].map(str::as_bytes);
-        let numbers = [order.to_le_bytes(), time_ns.to_le_bytes()];
+    let id = order.map(|order| {
+        let session = record.session().unwrap_or_default();
+        let parts = [&known.agent_id, &session, &name].map(|part| part.as_bytes());
+        let numbers = [order.to_le_bytes(), known.time_ns.to_le_bytes()];
         uuid(digest_parts(&[parts[0], parts[1], parts[2], &numbers[0], &numbers[1]]))
     });
-    let tool = Tool {
-        tool_name: record.text(&["gen_ai.tool.name", "tool_name"]),
-        duration_ms: record.count(&["duration_ms"]).and_then(|ms| i64::try_from(ms).ok()),
-        ..Tool::default()
+    let prompt = record.text(&[PROMPT]);
+    // As of hooks: a prompt is a span of its own, and everything that it leads to is below it.
+    let (own, above) = match event_type {
+        "hook.prompt_submit" => (prompt, None),
+        _ => (record.text(&TOOL_CALL), prompt),
     };
-    let correlation = Correlation {
-        trace_id: record.trace_id(),
-        span_id: record.text(&["gen_ai.tool.call.id", "tool_use_id"]).or(record.span_id()),
-        ..Correlation::default()
-    };
-    let metadata = Json::object(|metadata| {
-        if let Some(usage) = usage(record) {
-            metadata.json("usage", &carried::write_usage(&usage));
-        }
-        metadata.json(carried::KEY, &added(record, &name, order));
-    });
-    let event = CollectorEvent {
-        version: VERSION.into(),
-        event_type: event_type.into(),
-        timestamp: time::format_rfc3339(time_ns).into(),
-        agent_id,
-        event_id: identity.map(Into::into),
-        session_id,
-        message: Some(record.body().unwrap_or(name)),
-        tool: (tool != Tool::default()).then_some(tool),
-        correlation: (correlation != Correlation::default()).then_some(correlation),
-        metadata: Some(metadata),
-        ..CollectorEvent::default()
-    };
-    let (line, dialect) = (event.to_line(), Dialect::Collector);
-    let losses = match record.around {
-        Around::Lost if record.has_surroundings() => vec![Loss::Surroundings],
-        Around::Lost | Around::Kept => Vec::new(),
-    };
-    Ok(Opened { line, dialect, origin: Origin::Made, losses })
-}
-
-fn added(record: &Record<'_>, name: &str, order: Option<u64>) -> Json<'static> {
-    Json::object(|added| {
-        added.text("dialect", Target::Otlp.as_str());
-        added.text("type", name);
-        let facts = Json::object(|facts| {
-            order.iter().for_each(|&order| facts.json("order", &Json::integer(order)));
-            record.level().iter().for_each(|level| facts.text("level", level.as_str()));
-        });
-        added.json("facts", &facts);
-        added.json("event", &record.request());
-    })
-}
-
-/// Returns the collector's type for a record of Claude Code; any other record is progress, or an error by its severity.
-fn event_type(record: &Record<'_>, name: &str) -> &'static str {
-    match name {
-        "user_prompt" => "hook.prompt_submit",
-        "tool_result" if record.text(&["success"]).as_deref() == Some("false") => {
-            "hook.post_tool_use_failure"
-        }
-        "tool_result" => "hook.post_tool_use",
-        "tool_decision" if record.text(&["decision"]).as_deref() == Some("reject") => {
-            "hook.permission_denied"
-        }
-        "api_request" | "assistant_response" => "activity.thinking",
-        "api_error" | "api_retries_exhausted" | "internal_error" => "system.error",
-        "subagent_completed" => "hook.subagent_stop",
-        "compaction" => "hook.post_compact",
-        _ if record.level() == Some(Level::Error) => "system.error",
-        _ => "activity.progress",
-    }
-}
-
-/// Reads what was used up, by the names of the GenAI conventions, old and new, and those of Claude Code.
-fn usage<'a>(record: &Record<'a>) -> Option<Usage<'a>> {
-    let cache_read = ["gen_ai.usage.cache_read.input_tokens", "cache_read_tokens"];
-    let cache_write = [
-        "gen_ai.usage.cache_creation.input_tokens",
-        "gen_ai.usage.cache_write.input_tokens",
-        "cache_creation_tokens",
-    ];
-    let (cache_read, cache_write) = (record.count(&cache_read), record.count(&cache_write));
-    let cached = [cache_read, cache_write].into_iter().flatten();
-    let all_input = record.count(&["gen_ai.usage.input_tokens"]);
-    let usage = Usage {
-        input_tokens: match all_input {
-            Some(all) => Some(cached.fold(all, u64::saturating_sub)),
-            None => record.count(&["input_tokens"]),
+    let order_fact = order.map(|order| ("order", Json::integer(order)));
+    let parent = record.text(&[PARENT_AGENT]).map(|parent| ("parent", Json::text(&parent)));
+    let made = Made {
+        known,
+        event_type,
+        id,
+        message: record.body().unwrap_or_else(|| name.clone()),
+        tool: Tool {
+            tool_name: record.text(&TOOL_NAME),
+            tool_input: names::tool_input(record),
+            duration_ms: record.count(&["duration_ms"]).and_then(|ms| i64::try_from(ms).ok()),
+            ..Tool::default()
         },
-        output_tokens: record.count(&["gen_ai.usage.output_tokens", "output_tokens"]),
-        cache_read_tokens: cache_read,
-        cache_write_tokens: cache_write,
-        total_tokens: record.count(&["weft.usage.total_tokens"]),
-        cost_usd: record.number(&["cost_usd", "weft.usage.cost_usd"]),
-        used: record.number(&["weft.usage.used"]),
-        limit: record.number(&["weft.usage.limit"]),
-        model: record.text(&["gen_ai.response.model", "gen_ai.request.model", "model"]),
-        provider: record.text(&["gen_ai.provider.name", "gen_ai.system"]),
+        correlation: Correlation {
+            trace_id: record.trace_id(),
+            span_id: own.or(record.span_id()),
+            parent_span_id: above,
+            ..Correlation::default()
+        },
+        usage: usage(record),
+        usage_from: "log",
+        metadata: Vec::new(),
+        facts: order_fact.into_iter().chain(level(record)).chain(parent).collect(),
+        request: &|out| record.write_request(out),
+        name,
     };
-    (usage != Usage::default()).then_some(usage)
+    Ok(made::write(record, made))
+}
+
+/// Returns how loud a record is, as a fact that is carried.
+fn level(record: &Record<'_>) -> Vec<(&'static str, Json<'static>)> {
+    record.level().map(|level| ("level", Json::text(level.as_str()))).into_iter().collect()
 }

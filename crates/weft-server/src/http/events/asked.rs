@@ -23,22 +23,27 @@ const KEY_BYTES_MAX: usize = 200;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
+/// The way in of export requests.
+pub(crate) const OTLP: &str = "otlp";
+
 /// What is asked for.
 #[derive(Clone, Debug)]
-pub(in crate::http) struct Asked {
-    pub(in crate::http) form: Form,
-    pub(in crate::http) strictness: Strictness,
-    pub(in crate::http) durability: Durability,
-    pub(in crate::http) expect: Expect,
-    pub(in crate::http) topic: Option<TopicKey>,
+pub(crate) struct Asked {
+    pub(crate) form: Form,
+    /// The way in, as records and refusals have it.
+    pub(crate) via: &'static str,
+    pub(crate) strictness: Strictness,
+    pub(crate) durability: Durability,
+    pub(crate) expect: Expect,
+    pub(crate) topic: Option<TopicKey>,
     /// What the newest record of the topic's key has to be; inside, `None` says that there must be none.
-    pub(in crate::http) expected_last: Option<Option<Position>>,
-    pub(in crate::http) key: Option<String>,
+    pub(crate) expected_last: Option<Option<Position>>,
+    pub(crate) key: Option<String>,
 }
 
 /// The form of a body.
 #[derive(Clone, Debug)]
-pub(in crate::http) enum Form {
+pub(crate) enum Form {
     /// What it is shows when it is read.
     Any,
     /// An event a line.
@@ -49,8 +54,14 @@ pub(in crate::http) enum Form {
 
 impl Asked {
     pub(super) fn read(parts: &Parts, core: &Core) -> Result<Self, Failure> {
+        let form = form_of(&parts.headers)?;
+        let via = match form {
+            Form::Any | Form::Lines => "http",
+            Form::Cloud(_) => "cloudevents",
+        };
         let mut asked = Self {
-            form: form_of(&parts.headers)?,
+            form,
+            via,
             strictness: Strictness::Lenient,
             durability: Durability::Synced,
             expect: Expect::Any,
@@ -62,6 +73,20 @@ impl Asked {
             asked.read_query(found, core.store_id())?;
         }
         Ok(asked)
+    }
+
+    /// Returns what an export request of OTLP asks for: it cannot say anything beside its records.
+    pub(crate) fn otlp() -> Self {
+        Self {
+            form: Form::Any,
+            via: OTLP,
+            strictness: Strictness::Lenient,
+            durability: Durability::Synced,
+            expect: Expect::Any,
+            topic: None,
+            expected_last: None,
+            key: None,
+        }
     }
 
     fn read_query(&mut self, found: &str, store_id: &str) -> Result<(), Failure> {
@@ -120,22 +145,14 @@ impl Asked {
         Ok(())
     }
 
-    /// Returns the way in, as records and refusals have it.
-    pub(in crate::http) fn via(&self) -> &'static str {
-        match self.form {
-            Form::Any | Form::Lines => "http",
-            Form::Cloud(_) => "cloudevents",
-        }
-    }
-
     /// Returns what tells this delivery of the event at an index from others, if the client said so. That of a single event is what
     /// `weft emit --id` makes of the same text.
-    pub(in crate::http) fn delivery(&self, index: usize) -> Option<String> {
+    pub(crate) fn delivery(&self, index: usize) -> Option<String> {
         self.request_id_at(index).map(Entry::delivery)
     }
 
     /// Returns the id that the client's key gives to the request.
-    pub(in crate::http) fn request_id(&self) -> Option<Uuid> {
+    pub(crate) fn request_id(&self) -> Option<Uuid> {
         self.request_id_at(0)
     }
 
@@ -222,17 +239,17 @@ fn form_of(headers: &HeaderMap) -> Result<Form, Failure> {
 
 /// A content type, taken apart.
 #[derive(Clone, Debug)]
-pub(in crate::http) struct ContentType<'h> {
+pub(crate) struct ContentType<'h> {
     /// As it came.
-    pub(in crate::http) text: Cow<'h, str>,
+    pub(crate) text: Cow<'h, str>,
     /// In small letters, without parameters; empty if there is none.
-    pub(in crate::http) name: Cow<'h, str>,
+    pub(crate) name: Cow<'h, str>,
     /// Whether it says nothing of another charset than UTF-8.
-    pub(in crate::http) is_utf8: bool,
+    pub(crate) is_utf8: bool,
 }
 
 impl<'h> ContentType<'h> {
-    fn parse(text: &'h str) -> Self {
+    pub(crate) fn parse(text: &'h str) -> Self {
         let mut parts = text.split(';');
         let name = parts.next().unwrap_or_default().trim();
         let charset = parts.find_map(|part| {
@@ -248,7 +265,7 @@ impl<'h> ContentType<'h> {
     }
 
     /// Returns whether what it names is JSON.
-    pub(in crate::http) fn is_json(&self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         matches!(&*self.name, "application/json" | "text/json") || self.name.ends_with("+json")
     }
 }

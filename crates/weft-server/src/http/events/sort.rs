@@ -16,12 +16,12 @@ use weft_log::admit::{Admitted, Arrival, Gate, Refusal};
 use weft_log::blobs::ShrinkError;
 use weft_log::rejected::{self, Reason, With};
 
-use super::asked::Asked;
+use super::asked::{Asked, OTLP};
 use crate::http::answer::Failure;
 
 /// What came of the events of a request at the gate.
 #[derive(Debug, Default)]
-pub(in crate::http) struct Sorted {
+pub(crate) struct Sorted {
     /// How the answer is written.
     pub(super) shape: Shape,
     /// One for each event, in order.
@@ -35,14 +35,14 @@ pub(in crate::http) struct Sorted {
     /// What is odd about some of them, by index.
     pub(super) warnings: Vec<(usize, Vec<Problem>)>,
     /// The others, in order.
-    pub(super) refused: Vec<rejected::Refusal>,
+    pub(crate) refused: Vec<rejected::Refusal>,
     /// Their dialects, where they are of one.
     pub(super) refused_dialects: Vec<Option<Dialect>>,
 }
 
 /// Whether one event came, or a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::http) enum Shape {
+pub(crate) enum Shape {
     #[default]
     Single,
     List,
@@ -57,17 +57,17 @@ pub(super) enum Slot {
 }
 
 /// One event as it was found.
-pub(in crate::http) struct Found<'l> {
+pub(crate) struct Found<'l> {
     /// The event.
-    pub(in crate::http) line: &'l [u8],
+    pub(crate) line: &'l [u8],
     /// How its dialect is settled.
-    pub(in crate::http) expect: Expect,
+    pub(crate) expect: Expect,
     /// What tells its delivery from others.
-    pub(in crate::http) delivery: Option<String>,
+    pub(crate) delivery: Option<String>,
 }
 
 /// Sorts the events of one request.
-pub(in crate::http) struct Sorter<'g> {
+pub(crate) struct Sorter<'g> {
     gate: &'g mut Gate,
     asked: &'g Asked,
     events_max: usize,
@@ -76,26 +76,31 @@ pub(in crate::http) struct Sorter<'g> {
 }
 
 impl<'g> Sorter<'g> {
-    pub(super) fn new(gate: &'g mut Gate, asked: &'g Asked, events_max: usize) -> Self {
+    pub(crate) fn new(gate: &'g mut Gate, asked: &'g Asked, events_max: usize) -> Self {
         Self { gate, asked, events_max, request_id: None, sorted: Sorted::default() }
     }
 
-    pub(super) fn finish(self) -> Sorted {
+    pub(crate) fn finish(self) -> Sorted {
         self.sorted
     }
 
     /// Returns how many events there were so far.
-    pub(in crate::http) fn n_events(&self) -> usize {
+    pub(crate) fn n_events(&self) -> usize {
         self.sorted.slots.len()
     }
 
+    /// Returns how many of them were refused.
+    pub(crate) fn n_refused(&self) -> usize {
+        self.sorted.refused.len()
+    }
+
     /// Returns what the request asks for.
-    pub(in crate::http) fn asked(&self) -> &'g Asked {
+    pub(crate) fn asked(&self) -> &'g Asked {
         self.asked
     }
 
     /// Sets how the answer is written.
-    pub(in crate::http) fn answer_as(&mut self, shape: Shape) {
+    pub(crate) fn answer_as(&mut self, shape: Shape) {
         self.sorted.shape = shape;
     }
 
@@ -169,7 +174,7 @@ impl<'g> Sorter<'g> {
     }
 
     /// Takes one event on one line.
-    pub(in crate::http) fn take(&mut self, found: Found<'_>) -> Result<(), Failure> {
+    pub(crate) fn take(&mut self, found: Found<'_>) -> Result<(), Failure> {
         if let Err(refusal) = self.try_take(&found)? {
             self.keep(&found, &refusal);
         }
@@ -177,15 +182,12 @@ impl<'g> Sorter<'g> {
     }
 
     /// Notes what the gate refused.
-    pub(in crate::http) fn keep(&mut self, found: &Found<'_>, refusal: &Refusal) {
+    pub(crate) fn keep(&mut self, found: &Found<'_>, refusal: &Refusal) {
         self.refuse_as(found, refusal.problems().iter().map(Reason::from).collect());
     }
 
     /// Takes one event if the gate does; otherwise it is as if it had not come.
-    pub(in crate::http) fn try_take(
-        &mut self,
-        found: &Found<'_>,
-    ) -> Result<Result<(), Refusal>, Failure> {
+    pub(crate) fn try_take(&mut self, found: &Found<'_>) -> Result<Result<(), Refusal>, Failure> {
         if self.n_events() >= self.events_max {
             return Err(too_many(self.events_max));
         }
@@ -194,7 +196,7 @@ impl<'g> Sorter<'g> {
         let arrival = Arrival {
             line: found.line,
             expect: found.expect,
-            via: self.asked.via(),
+            via: self.asked.via,
             delivery: found.delivery.as_deref(),
             topic: self.asked.topic.as_ref(),
         };
@@ -233,11 +235,7 @@ impl<'g> Sorter<'g> {
     }
 
     /// Refuses bytes that are no event for reasons that are not the gate's.
-    pub(in crate::http) fn refuse(
-        &mut self,
-        bytes: &[u8],
-        reasons: Vec<Reason>,
-    ) -> Result<(), Failure> {
+    pub(crate) fn refuse(&mut self, bytes: &[u8], reasons: Vec<Reason>) -> Result<(), Failure> {
         if self.n_events() >= self.events_max {
             return Err(too_many(self.events_max));
         }
@@ -254,7 +252,7 @@ impl<'g> Sorter<'g> {
         let (delivery, topic) = (found.delivery.clone(), self.asked.topic.clone());
         let kept = rejected::Refusal {
             at_us: jiff::Timestamp::now().as_microsecond(),
-            via: self.asked.via().to_owned(),
+            via: self.asked.via.to_owned(),
             origin: self.origin(),
             with: With { dialect, delivery, topic },
             reasons,
@@ -274,7 +272,8 @@ impl<'g> Sorter<'g> {
         let asked = self.asked;
         let made = || asked.request_id().unwrap_or_else(Uuid::now_v7);
         let id = *self.request_id.get_or_insert_with(made);
-        format!("http:{id}#{}", self.n_events())
+        let way = if asked.via == OTLP { OTLP } else { "http" };
+        format!("{way}:{id}#{}", self.n_events())
     }
 }
 
@@ -303,7 +302,7 @@ fn dialect_of(bytes: &[u8], expect: Expect) -> Option<Dialect> {
 
 /// Returns an event on one line. What is no JSON stays as it is: a line break inside a string is no white space, and would become
 /// some.
-pub(in crate::http) fn on_one_line(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn on_one_line(bytes: &[u8]) -> Cow<'_, [u8]> {
     let bytes = bytes.trim_ascii();
     if !has_newline(bytes) || Tape::new().parse_bytes(bytes).is_err() {
         return Cow::Borrowed(bytes);

@@ -2,7 +2,7 @@
 
 use super::record::Record;
 use super::request::records;
-use super::{EVENT, NEEDLE_BEAD, NEEDLE_SEQUENCE, NEEDLE_SESSION, NEEDLE_WORKER, usage};
+use super::{EVENT, NEEDLE_BEAD, NEEDLE_SEQUENCE, NEEDLE_SESSION, NEEDLE_WORKER, Signal, usage};
 use crate::event::{self, Event, Expect};
 use crate::facts::carried;
 use crate::json::{Json, Kind, Tape, Value};
@@ -70,7 +70,8 @@ fn changes(record: &Record<'_>, dialect: Dialect, line: &str) -> Vec<Fact> {
     let Some(event) = read.filter(|_| !problems.has_errors()) else { return Vec::new() };
     let request = as_written(record, &event);
     let mut tape = Tape::new();
-    let written = tape.parse(&request).ok().and_then(records);
+    let written = tape.parse(&request).ok();
+    let written = written.map(|value| records(value, Signal::Logs));
     let written = written.and_then(|records| records.good.into_iter().next());
     let Some(written) = written else { return Vec::new() };
     let mut changes: Vec<Fact> = Vec::new();

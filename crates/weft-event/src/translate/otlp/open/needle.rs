@@ -3,7 +3,7 @@
 use super::record::{Record, attribute, put_key_values};
 use super::{NEEDLE_BEAD, NEEDLE_SEQUENCE, NEEDLE_SESSION, NEEDLE_WORKER};
 use crate::facts::carried;
-use crate::json::{Json, Kind, Value};
+use crate::json::{Json, Kind, Object, Value};
 use crate::needle::level;
 use crate::translate::otlp::severity;
 
@@ -12,13 +12,13 @@ const NAME: &str = "event.name";
 
 impl Record<'_> {
     /// Returns the event's `data`: a body that is an object, else the attributes; a body that is text is the message.
-    pub(super) fn needle_data(&self, name: &str, added: Option<Json<'_>>) -> Json<'static> {
+    pub(super) fn needle_data(&self, name: &str, add: &dyn Fn(&mut Object<'_>)) -> Json<'static> {
         Json::object(|data| {
             put_key_values(data, self.data_list(), |key| self.is_in_data(key));
             if let Some(body) = self.body().filter(|body| body != name && !self.has_message()) {
                 data.text("message", &body);
             }
-            added.iter().for_each(|added| data.json(carried::KEY, added));
+            add(data);
         })
     }
 

@@ -1,8 +1,10 @@
-//! One log record with what surrounds it, read by name.
+//! One log record, span or data point with what surrounds it, read by name.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::Signal;
+use super::{NEEDLE_SESSION, NEEDLE_WORKER};
 use crate::facts::Level;
 use crate::json::{Json, Kind, Object, Value};
 use crate::translate::trace;
@@ -10,12 +12,14 @@ use crate::translate::trace;
 /// Prefix that Claude Code gives the names of its records where they stand in the body.
 const CLAUDE_CODE: &str = "claude_code.";
 
-/// A log record in the two lists that it stands in, by resource and by scope.
+/// A log record, span or metric in the two objects whose lists it stands in, by resource and by scope.
 pub(super) struct Record<'a> {
+    pub(super) signal: Signal,
     pub(super) value: Value<'a>,
-    pub(super) scope_logs: Value<'a>,
-    pub(super) resource_logs: Value<'a>,
+    pub(super) in_scope: Value<'a>,
+    pub(super) in_resource: Value<'a>,
     pub(super) around: Around,
+    attributes: Vec<(Cow<'a, str>, Value<'a>)>,
 }
 
 /// Whether resource and scope are kept with an event made of a record.
@@ -25,10 +29,36 @@ pub(super) enum Around {
     Lost,
 }
 
+/// Where a record stands, and whether that is kept with it.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) signal: Signal,
+    pub(super) in_scope: Value<'a>,
+    pub(super) in_resource: Value<'a>,
+    pub(super) around: Around,
+}
+
 impl<'a> Record<'a> {
+    /// Returns a record at a place, with the attributes of `of`: its own, or those of a point in it.
+    pub(super) fn new(value: Value<'a>, of: Value<'a>, place: Place<'a>) -> Self {
+        let Place { signal, in_scope, in_resource, around } = place;
+        let items = of.get("attributes").into_iter().flat_map(Value::items);
+        let attributes = items.filter_map(|item| Some((item.text_at("key")?, item.get("value")?)));
+        let attributes = attributes.collect();
+        Self { signal, value, in_scope, in_resource, around, attributes }
+    }
+
+    /// Returns the attributes by name, in their order.
+    pub(super) fn attributes(&self) -> &[(Cow<'a, str>, Value<'a>)] {
+        &self.attributes
+    }
+
     /// Returns the first attribute of these names as text; numbers as they are written.
     pub(super) fn text(&self, names: &[&str]) -> Option<Cow<'a, str>> {
-        names.iter().find_map(|name| any_text(attribute(self.value, name)?))
+        names.iter().find_map(|name| {
+            let (_, value) = self.attributes.iter().find(|(key, _)| key == name)?;
+            any_text(*value)
+        })
     }
 
     /// Returns the first attribute of these names as a count; numbers may be written as text.
@@ -72,31 +102,35 @@ impl<'a> Record<'a> {
     }
 
     fn nanos(&self, name: &str) -> Option<i64> {
-        let nanos = self.value.get(name)?;
-        let text = nanos.as_text().unwrap_or(Cow::Borrowed(nanos.raw()));
-        text.parse::<i64>().ok().filter(|&ns| ns > 0)
+        nanos(self.value, name)
     }
 
     /// Returns who it is about: the agent, else the service.
     pub(super) fn agent(&self) -> Option<Cow<'a, str>> {
-        let service = || any_text(attribute(self.resource_logs.get("resource")?, "service.name")?);
-        let agent = self.text(&["gen_ai.agent.id", "agent_id", "gen_ai.agent.name"]);
+        let service = || any_text(attribute(self.in_resource.get("resource")?, "service.name")?);
+        let names = ["gen_ai.agent.id", "agent_id", "gen_ai.agent.name", NEEDLE_WORKER];
+        let agent = self.text(&names).filter(|agent| !agent.is_empty());
         agent.or_else(service).filter(|agent| !agent.is_empty())
     }
 
     /// Returns its session.
     pub(super) fn session(&self) -> Option<Cow<'a, str>> {
-        self.text(&["session.id", "gen_ai.conversation.id", "conversation.id"])
+        self.text(&["session.id", "gen_ai.conversation.id", "conversation.id", NEEDLE_SESSION])
     }
 
     /// Returns its trace; an id of the wrong form is no id.
     pub(super) fn trace_id(&self) -> Option<Cow<'a, str>> {
-        self.value.text_at("traceId").filter(|id| trace::trace(id).is_own)
+        id_at(self.value, "traceId", trace::trace)
     }
 
     /// Returns its span; an id of the wrong form is no id.
     pub(super) fn span_id(&self) -> Option<Cow<'a, str>> {
-        self.value.text_at("spanId").filter(|id| trace::span(id).is_own)
+        id_at(self.value, "spanId", trace::span)
+    }
+
+    /// Returns the span above its own; an id of the wrong form is no id.
+    pub(super) fn parent_span_id(&self) -> Option<Cow<'a, str>> {
+        id_at(self.value, "parentSpanId", trace::span)
     }
 
     /// Returns how loud it is, if it says so.
@@ -118,9 +152,9 @@ impl<'a> Record<'a> {
             Kind::Text => value.raw_text() != Some(""),
             Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Key => false,
         };
-        let around = [self.resource_logs.get("resource"), self.scope_logs.get("scope")];
+        let around = [self.in_resource.get("resource"), self.in_scope.get("scope")];
         let around = around.into_iter().flatten();
-        let schemas = [self.resource_logs, self.scope_logs].map(|logs| logs.get("schemaUrl"));
+        let schemas = [self.in_resource, self.in_scope].map(|holder| holder.get("schemaUrl"));
         around.flat_map(Value::members).any(|(_, member)| says(member))
             || schemas.into_iter().flatten().any(says)
             || self.is_seen_later()
@@ -132,35 +166,78 @@ impl<'a> Record<'a> {
         seen.is_some() && seen != self.time_ns()
     }
 
-    /// Returns an export request with this record alone, and what is kept of its surroundings.
-    pub(super) fn request(&self) -> Json<'static> {
-        let bare = |list: &str, item: Json<'_>| {
-            Json::object(|object| object.json(list, &Json::array([item])))
-        };
-        let resource_logs = match self.around {
-            Around::Kept => {
-                let scope_logs = with_one(self.scope_logs, "logRecords", Json::of(self.value));
-                with_one(self.resource_logs, "scopeLogs", scope_logs)
-            }
-            Around::Lost => bare("scopeLogs", bare("logRecords", Json::of(self.value))),
-        };
-        Json::object(|request| request.json("resourceLogs", &Json::array([resource_logs])))
+    /// Writes an export request with this record alone, and what is kept of its surroundings.
+    pub(super) fn write_request(&self, out: &mut String) {
+        self.write_request_with(out, &|out| out.push_str(self.value.raw()));
+    }
+
+    /// Writes such a request with something in the record's place.
+    pub(super) fn write_request_with(&self, out: &mut String, record: &dyn Fn(&mut String)) {
+        let [resources, scopes, records] = self.signal.lists();
+        write_list(out, resources, &|out| match self.around {
+            Around::Kept => write_with_one(out, self.in_resource, scopes, &|out| {
+                write_with_one(out, self.in_scope, records, record);
+            }),
+            Around::Lost => write_list(out, scopes, &|out| write_list(out, records, record)),
+        });
+    }
+
+    /// Returns such a request.
+    pub(super) fn request(&self) -> String {
+        let mut out = String::new();
+        self.write_request(&mut out);
+        out
     }
 }
 
+/// Writes an object with nothing but a list of one item.
+fn write_list(out: &mut String, list: &str, item: &dyn Fn(&mut String)) {
+    let mut object = Object::begin(out);
+    write_one(object.key(list), item);
+    object.end();
+}
+
+fn write_one(out: &mut String, item: &dyn Fn(&mut String)) {
+    out.push('[');
+    item(out);
+    out.push(']');
+}
+
 /// Writes an object as it is, with one item in one of its lists.
-fn with_one(object: Value<'_>, list: &str, item: Json<'_>) -> Json<'static> {
-    let mut item = Some(item);
-    Json::object(|out| {
-        for (key, member) in object.members() {
-            match key.as_text().expect("a key is a string") {
-                name if name != list => out.json(&name, &Json::of(member)),
-                name => item.take().into_iter().for_each(|item| {
-                    out.json(&name, &Json::array([item]));
-                }),
+pub(super) fn write_with_one(
+    out: &mut String,
+    object: Value<'_>,
+    list: &str,
+    item: &dyn Fn(&mut String),
+) {
+    let mut is_left = true;
+    let mut written = Object::begin(out);
+    for (key, member) in object.members() {
+        match key.as_text().expect("a key is a string") {
+            name if name != list => written.key(&name).push_str(member.raw()),
+            name if is_left => {
+                write_one(written.key(&name), item);
+                is_left = false;
             }
+            _ => {}
         }
-    })
+    }
+    written.end();
+}
+
+/// Returns a time of an object; zero is none.
+pub(super) fn nanos(of: Value<'_>, name: &str) -> Option<i64> {
+    let nanos = of.get(name)?;
+    let text = nanos.as_text().unwrap_or(Cow::Borrowed(nanos.raw()));
+    text.parse::<i64>().ok().filter(|&ns| ns > 0)
+}
+
+/// Returns an id of an object, in small letters; one of another form is none.
+fn id_at<'a>(of: Value<'a>, name: &str, read: fn(&str) -> trace::HexId) -> Option<Cow<'a, str>> {
+    let id = of.text_at(name)?;
+    let is_small = !id.bytes().any(|byte| byte.is_ascii_uppercase());
+    let id = if is_small { id } else { Cow::Owned(id.to_ascii_lowercase()) };
+    read(&id).is_own.then_some(id)
 }
 
 /// Returns the value of an attribute.
@@ -169,7 +246,7 @@ pub(super) fn attribute<'a>(of: Value<'a>, name: &str) -> Option<Value<'a>> {
     attributes.find(|item| item.get("key").is_some_and(|key| key.is_text(name)))?.get("value")
 }
 
-fn any_text(any: Value<'_>) -> Option<Cow<'_, str>> {
+pub(super) fn any_text(any: Value<'_>) -> Option<Cow<'_, str>> {
     let (_, value) = any.members().next()?;
     match value.kind() {
         Kind::Text => value.as_text(),

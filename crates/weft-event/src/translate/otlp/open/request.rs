@@ -1,6 +1,7 @@
 //! The records of an export request, and what in it is not of a request's form.
 
-use super::record::{Around, Record};
+use super::Signal;
+use super::record::{Around, Place, Record};
 use crate::json::{Kind, LINE_BYTES_MAX, Value};
 use crate::problem::{Code, Problems};
 
@@ -12,69 +13,119 @@ pub(super) struct Records<'a> {
     /// The records that can be read, in the order of the request.
     pub(super) good: Vec<Record<'a>>,
     /// What is wrong with the rest.
-    pub(super) problems: Problems,
+    pub(super) bad: Bad,
 }
 
-/// Returns the records of an export request; `None` if the value is none.
+/// What in a request is not of a request's form.
+pub(super) struct Bad {
+    /// What is wrong.
+    pub(super) problems: Problems,
+    /// How many records that is; a list that is none counts as one.
+    pub(super) n_records: usize,
+}
+
+/// How much copies of resources and scopes take so far in the events out of one request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Copies {
+    bytes: usize,
+}
+
+/// Returns the records of an export request about a signal.
+pub(super) fn records(value: Value<'_>, signal: Signal) -> Records<'_> {
+    let mut good = Vec::new();
+    let bad = visit(value, signal, &mut Copies::default(), &mut |record| good.push(record));
+    Records { good, bad }
+}
+
+/// Hands out the records of an export request about a signal one by one; returns what is wrong with the rest.
 ///
 /// As in any JSON of Protocol Buffers, `null` is the same as nothing.
-pub(super) fn records(value: Value<'_>) -> Option<Records<'_>> {
-    value.get("resourceLogs")?;
-    let mut good = Vec::new();
-    let mut problems = Problems::new();
-    let mut copies_bytes = 0_usize;
+pub(super) fn visit<'a>(
+    value: Value<'a>,
+    signal: Signal,
+    copies: &mut Copies,
+    each: &mut dyn FnMut(Record<'a>),
+) -> Bad {
+    let [resources, scopes, list] = signal.lists();
+    let mut bad = Bad { problems: Problems::new(), n_records: 0 };
     for key in value.repeated_keys() {
         let message = format!("{} stands twice; only the first is read", key.raw());
-        problems.at(key, Code::DuplicateKey, message);
+        bad.problems.at(key, Code::DuplicateKey, message);
+        bad.n_records += 1;
     }
-    for resource_logs in objects(value, "resourceLogs", &mut problems) {
-        if !member_is(resource_logs, "resource", Kind::Object, &mut problems) {
+    for in_resource in bad.items(value, resources) {
+        if !(bad.is_object(in_resource) && bad.has_object(in_resource, "resource")) {
             continue;
         }
-        for scope_logs in objects(resource_logs, "scopeLogs", &mut problems) {
-            if !member_is(scope_logs, "scope", Kind::Object, &mut problems) {
+        for in_scope in bad.items(in_resource, scopes) {
+            if !(bad.is_object(in_scope) && bad.has_object(in_scope, "scope")) {
                 continue;
             }
-            let values = objects(scope_logs, "logRecords", &mut problems);
-            let around = around_bytes(resource_logs, scope_logs).saturating_mul(values.len());
-            copies_bytes = copies_bytes.saturating_add(around);
-            let around = if copies_bytes <= COPIES_BYTES_MAX { Around::Kept } else { Around::Lost };
-            for value in values {
-                if has_good_attributes(value, &mut problems) {
-                    good.push(Record { value, scope_logs, resource_logs, around });
+            let items = bad.items(in_scope, list);
+            let around = around_bytes(in_resource, in_scope, signal);
+            let around = around.saturating_mul(items.clone().count());
+            copies.bytes = copies.bytes.saturating_add(around);
+            let around = if copies.bytes <= COPIES_BYTES_MAX { Around::Kept } else { Around::Lost };
+            let place = Place { signal, in_scope, in_resource, around };
+            for value in items {
+                if bad.is_object(value) && bad.has_good_attributes(value) {
+                    each(Record::new(value, value, place));
                 }
             }
         }
     }
-    Some(Records { good, problems })
+    bad
 }
 
-/// Returns the objects in a list; what is no list or no object is told.
-fn objects<'a>(holder: Value<'a>, name: &str, problems: &mut Problems) -> Vec<Value<'a>> {
-    if !member_is(holder, name, Kind::Array, problems) {
-        return Vec::new();
+impl Bad {
+    /// Returns the items of a list; what is no list is told.
+    fn items<'a>(
+        &mut self,
+        holder: Value<'a>,
+        name: &str,
+    ) -> impl Iterator<Item = Value<'a>> + Clone + use<'a> {
+        let is_good = member_is(holder, name, Kind::Array, &mut self.problems);
+        self.n_records += usize::from(!is_good);
+        let list = holder.get(name).filter(|_| is_good);
+        list.into_iter().flat_map(Value::items)
     }
-    let items = holder.get(name).into_iter().flat_map(Value::items);
-    items.filter(|&item| is(item, Kind::Object, problems)).collect()
+
+    /// Returns whether a value is an object; tells it if not.
+    fn is_object(&mut self, value: Value<'_>) -> bool {
+        let is_good = is(value, Kind::Object, &mut self.problems);
+        self.n_records += usize::from(!is_good);
+        is_good
+    }
+
+    /// Returns whether a member is an object, or not there; tells it if not.
+    fn has_object(&mut self, holder: Value<'_>, name: &str) -> bool {
+        let is_good = member_is(holder, name, Kind::Object, &mut self.problems);
+        self.n_records += usize::from(!is_good);
+        is_good
+    }
+
+    /// Returns whether attributes and body of a record are of their form; tells every one that is not.
+    fn has_good_attributes(&mut self, record: Value<'_>) -> bool {
+        let problems = &mut self.problems;
+        let mut is_good = member_is(record, "attributes", Kind::Array, problems);
+        for attribute in record.get("attributes").into_iter().flat_map(Value::items) {
+            is_good &= is(attribute, Kind::Object, problems)
+                && member_is(attribute, "key", Kind::Text, problems)
+                    & member_is(attribute, "value", Kind::Object, problems);
+        }
+        is_good &= member_is(record, "body", Kind::Object, problems);
+        self.n_records += usize::from(!is_good);
+        is_good
+    }
 }
 
 /// Returns how many bytes stand around the records of a scope.
-fn around_bytes(resource_logs: Value<'_>, scope_logs: Value<'_>) -> usize {
+fn around_bytes(in_resource: Value<'_>, in_scope: Value<'_>, signal: Signal) -> usize {
+    let [_, scopes, records] = signal.lists();
     let without = |of: Value<'_>, list: &str| {
         of.raw().len() - of.get(list).map_or(0, |list| list.raw().len())
     };
-    without(resource_logs, "scopeLogs") + without(scope_logs, "logRecords")
-}
-
-/// Returns whether attributes and body of a record are of their form; tells every one that is not.
-fn has_good_attributes(record: Value<'_>, problems: &mut Problems) -> bool {
-    let mut is_good = member_is(record, "attributes", Kind::Array, problems);
-    for attribute in record.get("attributes").into_iter().flat_map(Value::items) {
-        is_good &= is(attribute, Kind::Object, problems)
-            && member_is(attribute, "key", Kind::Text, problems)
-                & member_is(attribute, "value", Kind::Object, problems);
-    }
-    is_good & member_is(record, "body", Kind::Object, problems)
+    without(in_resource, scopes) + without(in_scope, records)
 }
 
 /// Returns whether a member is of a kind, or not there; tells it if not.

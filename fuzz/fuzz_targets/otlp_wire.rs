@@ -1,0 +1,27 @@
+//! Reads any bytes as an export request of OTLP in Protocol Buffers: what is one is JSON then, and its events are as they should be.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+// The reader is the server's, which is more than has to be built here.
+#[path = "../../crates/weft-server/src/base64.rs"]
+mod base64;
+#[path = "../../crates/weft-server/src/otlp"]
+mod server {
+    pub mod wire;
+}
+
+use server::wire::{Broken, to_json};
+use weft_event::translate::otlp::Signal;
+
+fuzz_target!(|body: &[u8]| {
+    for signal in Signal::ALL {
+        let read = to_json(signal, body, |part| {
+            serde_json::from_str::<serde_json::Value>(part).expect("a part is JSON");
+            weft_fuzz::otlp(part.as_bytes());
+            Ok::<(), Broken>(())
+        });
+        // What is no request is told, and that is all that is asked.
+        drop(read);
+    }
+});
