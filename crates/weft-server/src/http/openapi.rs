@@ -16,7 +16,7 @@ use crate::Core;
 const FRAME: &str = include_str!("openapi/frame.json");
 
 /// The parts, each with `paths` and `components`. Two of them may share a path if they do not share a method of it.
-const PARTS: [&str; 6] = [
+const PARTS: [&str; 7] = [
     include_str!("openapi/taking.json"),
     include_str!("openapi/exporting.json"),
     include_str!("openapi/reading.json"),
