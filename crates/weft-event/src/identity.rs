@@ -93,6 +93,9 @@ pub enum Key<'a> {
         /// What the agent sent.
         payload: Value<'a>,
     },
+    /// collector: an event made from the file in which an agent records a session, by its id. Such files are copied and rewritten:
+    /// whatever is told of the same entry is told again.
+    Recorded(Cow<'a, str>),
     /// idle: a STATE, by run, time and content.
     State {
         /// The run.
@@ -127,6 +130,7 @@ impl fmt::Display for Key<'_> {
             Key::HookPayload { session, hook, .. } => {
                 write!(f, "session {session}, hook {hook}, and its payload")
             }
+            Key::Recorded(id) => write!(f, "record {id}"),
             Key::State { run, updated_at, .. } => {
                 write!(f, "run {run}, updated {updated_at}, and its content")
             }
@@ -166,6 +170,7 @@ impl Key<'_> {
                 let (session, hook) = (session.as_bytes(), hook.as_bytes());
                 digest_parts(&[dialect, b"hook payload", session, hook, &json::digest(*payload)])
             }
+            Key::Recorded(id) => digest_parts(&[dialect, b"recorded", id.as_bytes()]),
             Key::State { run, updated_at, content } => {
                 let (run, updated_at) = (run.as_bytes(), updated_at.as_bytes());
                 digest_parts(&[dialect, b"state", run, updated_at, &json::digest(*content)])

@@ -17,7 +17,7 @@ mod to_engine;
 mod to_idle;
 mod to_needle;
 mod to_pinchy;
-mod trace;
+pub(crate) mod trace;
 mod upgrade;
 
 use crate::Dialect;
@@ -29,6 +29,8 @@ use crate::shape::text_enum;
 pub use convert::{Converted, Converter, Note, NoteCode};
 pub use fill::{Fill, Numbering, PRODUCERS_MAX};
 pub use lack::{Lack, Lacks};
+
+pub(crate) use source::uuid;
 
 use carry::Keep;
 use meaning::Meaning;

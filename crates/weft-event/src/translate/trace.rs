@@ -4,15 +4,15 @@ use super::source::hex;
 use crate::identity::digest_parts;
 
 /// A trace or span id for a place that takes hex alone.
-pub(super) struct HexId {
+pub(crate) struct HexId {
     /// The id in lower-case hex.
-    pub(super) hex: String,
+    pub(crate) hex: String,
     /// Whether that is the id's own text.
-    pub(super) is_own: bool,
+    pub(crate) is_own: bool,
 }
 
 /// Returns the 32 hex digits of a trace id; made from it if it is not of that form.
-pub(super) fn trace(id: &str) -> HexId {
+pub(crate) fn trace(id: &str) -> HexId {
     hex_id::<16>(id)
 }
 
