@@ -141,6 +141,7 @@ fn id_of(found: &Found, tape: &mut Tape) -> Option<String> {
         | Key::RunSequence { .. }
         | Key::Hook { .. }
         | Key::HookPayload { .. }
+        | Key::Recorded(_)
         | Key::State { .. }
         | Key::Idempotency { .. } => None,
     }

@@ -6,8 +6,12 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use weft_event::input::Item;
+use weft_event::json::Tape;
+
 use super::batch::{Batch, Notice, Origin};
 use super::checkpoint::{Checkpoint, FileId, Incarnation, digest, fingerprint};
+use super::form::{Form, Translator};
 use super::passage::{self, AtEnd, Passed, Place};
 use super::{Start, name, walk};
 
@@ -26,6 +30,9 @@ pub(super) struct Tracked {
     unfit_len: Option<u64>,
     /// The file before it under the same name.
     before: Option<Before>,
+    form: Form,
+    /// Makes events of its lines, where they are rows of a session.
+    translator: Option<Translator>,
 }
 
 /// What tells whether a file may have changed.
@@ -79,7 +86,12 @@ pub(super) enum Visit {
 
 impl Tracked {
     /// Returns a file that is read from its start.
-    pub(super) fn fresh(path: &Path, id: FileId, before: Option<Before>) -> io::Result<Self> {
+    pub(super) fn fresh(
+        path: &Path,
+        id: FileId,
+        before: Option<Before>,
+        form: Form,
+    ) -> io::Result<Self> {
         let name = name::encode(&path.canonicalize()?);
         let checkpoint = Checkpoint {
             path: path.to_owned(),
@@ -89,21 +101,48 @@ impl Tracked {
             number: 1,
             incarnation: None,
             fingerprint: 0,
+            state: None,
         };
-        Ok(Self { checkpoint, n_paths: 0, seen: None, scanned: 0, unfit_len: None, before })
+        Ok(Self::at(checkpoint, before, form, Translator::new(form, path)))
     }
 
     /// Returns a file that is read on from where it was left.
-    pub(super) fn resumed(path: &Path, id: FileId, checkpoint: &Checkpoint) -> Self {
-        let checkpoint = Checkpoint { path: path.to_owned(), id, ..checkpoint.clone() };
-        Self { checkpoint, n_paths: 0, seen: None, scanned: 0, unfit_len: None, before: None }
+    pub(super) fn resumed(path: &Path, id: FileId, checkpoint: &Checkpoint, form: Form) -> Self {
+        let mut checkpoint = Checkpoint { path: path.to_owned(), id, ..checkpoint.clone() };
+        let translator = match (form, &checkpoint.state) {
+            (Form::Sessions(client), Some(state)) => Translator::resume(client, path, state),
+            (Form::Sessions(_) | Form::Events, _) => None,
+        };
+        // What was read as something else, or by another version, is read again.
+        let was_as_now = match form {
+            Form::Events => checkpoint.state.is_none(),
+            Form::Sessions(_) => translator.is_some(),
+        };
+        if !was_as_now {
+            (checkpoint.offset, checkpoint.number, checkpoint.state) = (0, 1, None);
+        }
+        let translator = translator.or_else(|| Translator::new(form, path));
+        Self::at(checkpoint, None, form, translator)
+    }
+
+    fn at(
+        checkpoint: Checkpoint,
+        before: Option<Before>,
+        form: Form,
+        translator: Option<Translator>,
+    ) -> Self {
+        let (seen, unfit_len) = (None, None);
+        Self { checkpoint, n_paths: 0, seen, scanned: 0, unfit_len, before, form, translator }
     }
 
     /// Returns the file as it is begun with. What was read of it is still there, so its lines keep their names.
     pub(super) fn started(mut self, start: Start) -> Self {
         match start {
             Start::Checkpoint => {}
-            Start::Beginning => (self.checkpoint.offset, self.checkpoint.number) = (0, 1),
+            Start::Beginning => {
+                (self.checkpoint.offset, self.checkpoint.number) = (0, 1);
+                self.translator = Translator::new(self.form, &self.checkpoint.path);
+            }
         }
         self
     }
@@ -124,6 +163,7 @@ impl Tracked {
         file: &File,
         at_end: AtEnd,
         batch: &mut Batch,
+        tape: &mut Tape,
     ) -> io::Result<Visit> {
         self.check(file, batch)?;
         let from = self.checkpoint.offset;
@@ -144,12 +184,23 @@ impl Tracked {
         let mark = batch.mark();
         let incarnation = self.checkpoint.incarnation;
         let path = self.checkpoint.path.clone();
-        batch.begin(Origin::File { path, name: self.checkpoint.name.clone(), incarnation });
+        let name = self.checkpoint.name.clone();
+        batch.begin(Origin::File { path, name, incarnation, form: self.form });
+        let mut translator = self.translator.clone();
         let mut place = Place { offset: from, number: self.checkpoint.number };
         let (mut settled, before) = (incarnation, self.before);
-        let passed = passage::read(file, &mut place, at_end, batch, |batch, line| {
-            let incarnation = *settled.get_or_insert_with(|| incarnate(line, before));
-            batch.settle(incarnation);
+        let mut has_line = false;
+        let passed = passage::read(file, &mut place, at_end, batch, |batch, item| {
+            if let Item::Line(line) = item
+                && !std::mem::replace(&mut has_line, true)
+            {
+                let first = || incarnate(&line.on_one_line(), before);
+                batch.settle(*settled.get_or_insert_with(first));
+            }
+            match &mut translator {
+                Some(translator) => translator.push(item, tape, batch),
+                None => batch.push(item),
+            }
         })?;
         let reached = fingerprint(file, place.offset)?;
         let (Compared::Same, Some(reached)) = (compare(file, &self.checkpoint)?, reached) else {
@@ -161,6 +212,8 @@ impl Tracked {
             self.checkpoint.number = place.number;
             self.checkpoint.fingerprint = reached;
             self.checkpoint.incarnation = settled;
+            self.checkpoint.state = translator.as_ref().map(Translator::state);
+            self.translator = translator;
         }
         Ok(match passed {
             Passed::Full => Visit::More,
@@ -186,9 +239,11 @@ impl Tracked {
         let incarnation = self.checkpoint.incarnation;
         self.before = Some(Before { incarnation, fate: Fate::Overwritten });
         self.scanned = 0;
+        self.translator = Translator::new(self.form, &self.checkpoint.path);
         let start = (0, 1, None, 0);
         let Checkpoint { offset, number, incarnation, fingerprint, .. } = &mut self.checkpoint;
         (*offset, *number, *incarnation, *fingerprint) = start;
+        self.checkpoint.state = None;
         Ok(())
     }
 }

@@ -29,6 +29,7 @@ mod sandbox;
 mod served;
 mod service;
 mod session;
+mod sessions;
 mod show;
 mod sql;
 mod stats;
