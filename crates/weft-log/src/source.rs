@@ -31,6 +31,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use weft_event::transcript::Client;
@@ -152,6 +153,24 @@ pub struct Options {
     pub pick: Pick,
     /// Ends reading when it is set.
     pub stop: Arc<AtomicBool>,
+}
+
+/// Ends reading, also where it waits for more.
+#[derive(Clone, Debug)]
+pub struct Stopper {
+    stop: Arc<AtomicBool>,
+    waker: Option<SyncSender<PathBuf>>,
+}
+
+impl Stopper {
+    /// Ends reading.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(waker) = &self.waker {
+            // Where no hint has room, there are others that end the waiting.
+            drop(waker.try_send(PathBuf::new()));
+        }
+    }
 }
 
 /// A folder that was named.
@@ -299,6 +318,12 @@ impl Sources {
         Ok(())
     }
 
+    /// Returns what ends reading from elsewhere.
+    pub fn stopper(&self) -> Stopper {
+        let waker = self.watch.as_ref().map(Watch::waker);
+        Stopper { stop: Arc::clone(&self.options.stop), waker }
+    }
+
     /// Returns the folders that were named, whether each is there, and how many files of it are read.
     pub fn folders(&self) -> impl Iterator<Item = FolderState<'_>> {
         self.folders.roots().iter().map(|path| FolderState {
@@ -310,7 +335,7 @@ impl Sources {
 
     /// Returns whether everything that was there at the beginning has been read.
     pub fn has_caught_up(&self) -> bool {
-        self.has_seen_all && self.queue.is_empty()
+        self.has_seen_all
     }
 
     /// Saves how far the inputs were settled.

@@ -12,6 +12,7 @@ use crate::limits::Limits;
 use crate::metrics::Counters;
 use crate::reads::Reads;
 use crate::subs::desk::Desk;
+use crate::tail::TailState;
 use crate::writer::Appender;
 
 /// A running server, seen from its parts. Cheap to clone.
@@ -34,6 +35,7 @@ struct Shared {
     since: Instant,
     counters: Counters,
     intake: Intake,
+    tail: TailState,
 }
 
 /// What a [`Core`] is made of.
@@ -72,6 +74,7 @@ impl Core {
             since,
             counters,
             intake,
+            tail: TailState::default(),
         };
         Self { shared: Arc::new(shared), ended }
     }
@@ -146,6 +149,11 @@ impl Core {
     /// Returns the gates that events come in by.
     pub fn intake(&self) -> &Intake {
         &self.shared.intake
+    }
+
+    /// Returns how far the reading of folders is.
+    pub fn tail(&self) -> &TailState {
+        &self.shared.tail
     }
 
     /// Returns whether the server is ending.

@@ -40,6 +40,13 @@ const TEMPLATE: &str = "\
 # cert = \"/etc/weft/cert.pem\"
 # key = \"/etc/weft/key.pem\"
 
+[sessions]
+# claude = true
+# codex = true
+
+# [[folder]]
+# path = \"~/.needle/logs\"
+
 [limits]
 # body_bytes_max = \"16M\"
 ";

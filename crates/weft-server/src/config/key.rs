@@ -1,7 +1,7 @@
 //! The names of all settings, where each is kept, and the nearest to a wrong one.
 
-use super::Config;
 use super::value::Slot;
+use super::{Config, Sessions};
 use crate::limits::{Limits, SubscriptionLimits};
 
 /// How far a name may be from one that is meant.
@@ -9,7 +9,26 @@ const DISTANCE_MAX: usize = 4;
 
 /// Returns every setting with its place, in the order they are shown.
 pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
-    let Config { listen, hosts, origins, tls_cert, tls_key, log, limits } = config;
+    let Config { listen, hosts, origins, tls_cert, tls_key, log, sessions, folders, limits } =
+        config;
+    let Sessions { claude, codex, gemini } = sessions;
+    let mut slots = vec![
+        ("listen", Slot::Addresses(listen)),
+        ("log", Slot::Level(log)),
+        ("http.hosts", Slot::Hosts(hosts)),
+        ("http.origins", Slot::Origins(origins)),
+        ("tls.cert", Slot::File(tls_cert)),
+        ("tls.key", Slot::File(tls_key)),
+        ("sessions.claude", Slot::Switch(claude)),
+        ("sessions.codex", Slot::Switch(codex)),
+        ("sessions.gemini", Slot::Switch(gemini)),
+        ("folder", Slot::Folders(folders)),
+    ];
+    slots.extend(limit_slots(limits));
+    slots
+}
+
+fn limit_slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
     // Named one by one, so that no limit is without a setting.
     let Limits {
         body_bytes_max,
@@ -44,12 +63,6 @@ pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
         end_patience,
     } = subscriptions;
     vec![
-        ("listen", Slot::Addresses(listen)),
-        ("log", Slot::Level(log)),
-        ("http.hosts", Slot::Hosts(hosts)),
-        ("http.origins", Slot::Origins(origins)),
-        ("tls.cert", Slot::File(tls_cert)),
-        ("tls.key", Slot::File(tls_key)),
         ("limits.body_bytes_max", Slot::Bytes(body_bytes_max)),
         ("limits.bodies_bytes_max", Slot::Bytes(bodies_bytes_max)),
         ("limits.request_events_max", Slot::Count(request_events_max)),

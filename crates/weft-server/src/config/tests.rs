@@ -112,6 +112,10 @@ fn the_defaults_are_as_they_would_be_written() {
     http.origins = none
     tls.cert = none
     tls.key = none
+    sessions.claude = false
+    sessions.codex = false
+    sessions.gemini = false
+    folder = none
     limits.body_bytes_max = 16M
     limits.bodies_bytes_max = 256M
     limits.request_events_max = 50000

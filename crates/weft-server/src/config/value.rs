@@ -7,12 +7,16 @@ use std::time::Duration;
 use toml::de::DeValue;
 use tracing::level_filters::LevelFilter;
 
+use super::folder::FolderSetting;
+
 /// A value as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Given {
     Text(String),
     Integer(u64),
+    Bool(bool),
     List(Vec<Given>),
+    Table(Vec<(String, Given)>),
     /// Anything else.
     Other(&'static str),
 }
@@ -37,6 +41,8 @@ pub(super) enum Slot<'c> {
     Positions(&'c mut u64),
     Bytes(&'c mut usize),
     Time(&'c mut Duration),
+    Switch(&'c mut bool),
+    Folders(&'c mut Vec<FolderSetting>),
 }
 
 impl Given {
@@ -53,17 +59,27 @@ impl Given {
                 Given::List(items.into_iter().map(|item| Given::of(item.into_inner())).collect())
             }
             DeValue::Float(_) => Given::Other("a number with a point"),
-            DeValue::Boolean(_) => Given::Other("true or false"),
+            DeValue::Boolean(value) => Given::Bool(value),
             DeValue::Datetime(_) => Given::Other("a time"),
-            DeValue::Table(_) => Given::Other("a table"),
+            DeValue::Table(members) => {
+                let member = |(key, value): (
+                    toml::Spanned<std::borrow::Cow<'_, str>>,
+                    toml::Spanned<DeValue<'_>>,
+                )| {
+                    (key.into_inner().into_owned(), Given::of(value.into_inner()))
+                };
+                Given::Table(members.into_iter().map(member).collect())
+            }
         }
     }
 
-    fn show(&self) -> String {
+    pub(super) fn show(&self) -> String {
         match self {
             Given::Text(text) => format!("`{text}`"),
             Given::Integer(number) => number.to_string(),
+            Given::Bool(value) => value.to_string(),
             Given::List(_) => "a list".to_owned(),
+            Given::Table(_) => "a table".to_owned(),
             Given::Other(what) => (*what).to_owned(),
         }
     }
@@ -73,7 +89,8 @@ impl Given {
         match self {
             Given::Text(text) => Some(text.trim().to_owned()),
             Given::Integer(number) => Some(number.to_string()),
-            Given::List(_) | Given::Other(_) => None,
+            Given::Bool(value) => Some(value.to_string()),
+            Given::List(_) | Given::Table(_) | Given::Other(_) => None,
         }
     }
 
@@ -82,7 +99,7 @@ impl Given {
         match self {
             Given::List(items) => items.iter().map(Given::text).collect(),
             Given::Text(text) => Some(text.split(',').map(|part| part.trim().to_owned()).collect()),
-            Given::Integer(_) | Given::Other(_) => None,
+            Given::Integer(_) | Given::Bool(_) | Given::Table(_) | Given::Other(_) => None,
         }
     }
 }
@@ -113,6 +130,11 @@ impl Slot<'_> {
                 let name = given.text().filter(|name| !name.is_empty());
                 **file = Some(folder.join(name.ok_or_else(|| wrong("the name of a file"))?));
             }
+            Slot::Switch(switch) => {
+                let word = given.text().unwrap_or_default();
+                **switch = word.parse().map_err(|_no_bool| wrong("true or false"))?;
+            }
+            Slot::Folders(folders) => **folders = FolderSetting::all(given, folder)?,
             Slot::Level(level) => {
                 let word = given.text().unwrap_or_default();
                 let wanted = "one of off, error, warn, info, debug and trace";
@@ -160,6 +182,11 @@ impl Slot<'_> {
             Slot::Positions(count) => count.to_string(),
             Slot::Bytes(bytes) => show_bytes(**bytes),
             Slot::Time(time) => show_time(**time),
+            Slot::Switch(switch) => switch.to_string(),
+            Slot::Folders(folders) if folders.is_empty() => "none".to_owned(),
+            Slot::Folders(folders) => {
+                folders.iter().map(FolderSetting::show).collect::<Vec<_>>().join(", ")
+            }
         }
     }
 }

@@ -55,6 +55,8 @@ pub struct Judged {
     pub lines: Vec<usize>,
     /// The dialect of each of them.
     pub dialects: Vec<Dialect>,
+    /// The way in of each of them.
+    pub vias: Vec<&'static str>,
     /// What was refused, and which line of the batch it was.
     pub refused: Vec<(usize, rejected::Refusal)>,
     /// Last lines that are not whole yet: a later run reads them.
@@ -91,7 +93,7 @@ impl Judged {
 pub fn judge(gate: &mut Gate, rules: Rules, number: u64, batch: Batch) -> Judged {
     let at_us = jiff::Timestamp::now().as_microsecond();
     let mut events = Vec::with_capacity(batch.len());
-    let (mut lines, mut dialects) = (Vec::new(), Vec::new());
+    let (mut lines, mut dialects, mut vias) = (Vec::new(), Vec::new(), Vec::new());
     let (mut refused, mut faults, mut unfinished) = (Vec::new(), Vec::new(), Vec::new());
     let (mut n_bytes, mut trouble) = (0, None);
     for (idx, arrived) in batch.arrived().enumerate() {
@@ -114,6 +116,7 @@ pub fn judge(gate: &mut Gate, rules: Rules, number: u64, batch: Batch) -> Judged
         match gate.admit(&arrival) {
             Ok(event) => {
                 dialects.push(event.entry.mark.dialect);
+                vias.push(via);
                 events.push(event);
                 lines.push(idx);
             }
@@ -125,7 +128,19 @@ pub fn judge(gate: &mut Gate, rules: Rules, number: u64, batch: Batch) -> Judged
             }
         }
     }
-    Judged { number, batch, events, lines, dialects, refused, unfinished, faults, n_bytes, trouble }
+    Judged {
+        number,
+        batch,
+        events,
+        lines,
+        dialects,
+        vias,
+        refused,
+        unfinished,
+        faults,
+        n_bytes,
+        trouble,
+    }
 }
 
 /// Returns whether a line ends with its file in the midst of an event: whoever writes it is not done.

@@ -29,6 +29,10 @@ fn every_setting_says_where_it_comes_from() {
     http.origins                     none                             default
     tls.cert                         none                             default
     tls.key                          none                             default
+    sessions.claude                  false                            default
+    sessions.codex                   false                            default
+    sessions.gemini                  false                            default
+    folder                           none                             default
     limits.body_bytes_max            16M                              default
     limits.bodies_bytes_max          256M                             default
     limits.request_events_max        50000                            default

@@ -13,6 +13,7 @@ mod documents;
 mod emit;
 mod ending;
 mod explain;
+mod folders;
 mod gaps;
 mod help;
 mod ingest;
