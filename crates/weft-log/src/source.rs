@@ -292,7 +292,7 @@ impl Sources {
             }
             if !self.has_seen_all {
                 self.has_seen_all = true;
-                self.files.forget_gone(self.folders.roots());
+                self.files.forget_gone(&self.folders.present());
                 continue;
             }
             match self.options.mode {

@@ -2,6 +2,7 @@
 
 mod contest;
 mod corpus;
+mod folder;
 mod installed;
 mod log;
 #[cfg(feature = "peers")]
@@ -14,7 +15,8 @@ use crate::Outcome;
 const EXAMPLES: &str = "\
 Examples:
   weft bench validate --events 50000      measure validation on 50,000 made-up events
-  weft bench log --stored 1000000         measure the log when a million events are in it";
+  weft bench log --stored 1000000         measure the log when a million events are in it
+  weft bench folder                       measure how a server takes in 20,000 files";
 
 /// Measure how fast Weft is on this machine
 #[derive(clap::Args)]
@@ -28,11 +30,13 @@ pub(crate) struct Args {
 enum What {
     Validate(validate::Args),
     Log(log::Args),
+    Folder(folder::Args),
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Validate(args) => validate::run(&args),
         What::Log(args) => log::run(&args),
+        What::Folder(args) => folder::run(&args),
     }
 }

@@ -47,6 +47,11 @@ impl Folders {
         &self.roots
     }
 
+    /// Returns those that are there.
+    pub(super) fn present(&self) -> Vec<PathBuf> {
+        self.roots.iter().filter(|root| self.is_there(root)).cloned().collect()
+    }
+
     pub(super) fn has(&self, folder: &Path) -> bool {
         self.known.contains_key(folder)
     }

@@ -46,22 +46,25 @@ impl Forms {
     }
 }
 
-/// Makes events of the rows of one file.
+/// Makes events of the rows of one file. Most files of a folder have none, so that it stands apart from what is kept of all.
 #[derive(Clone, Debug)]
 pub(super) struct Translator(Reader);
 
 impl Translator {
     /// Returns one for a file's first line; `None` where lines are events already.
-    pub(super) fn new(form: Form, path: &Path) -> Option<Self> {
+    pub(super) fn new(form: Form, path: &Path) -> Option<Box<Self>> {
         match form {
             Form::Events => None,
-            Form::Sessions(client) => Some(Self(Reader::new(client, &path.to_string_lossy()))),
+            Form::Sessions(client) => {
+                Some(Box::new(Self(Reader::new(client, &path.to_string_lossy()))))
+            }
         }
     }
 
     /// Returns one that goes on where another was; `None` if what that left is of no use.
-    pub(super) fn resume(client: Client, path: &Path, state: &str) -> Option<Self> {
-        Reader::resume(client, &path.to_string_lossy(), state).map(Self)
+    pub(super) fn resume(client: Client, path: &Path, state: &str) -> Option<Box<Self>> {
+        let reader = Reader::resume(client, &path.to_string_lossy(), state)?;
+        Some(Box::new(Self(reader)))
     }
 
     /// Returns what [`Translator::resume`] takes.

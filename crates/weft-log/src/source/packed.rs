@@ -27,7 +27,7 @@ pub(super) fn is_packed(path: &Path) -> bool {
 pub(super) struct Packed {
     lines: Lines<Decoder<'static, BufReader<File>>>,
     form: Form,
-    translator: Option<Translator>,
+    translator: Option<Box<Translator>>,
     tape: Tape,
     incarnation: Option<Incarnation>,
     /// What is noted at the end: that all of it was read.

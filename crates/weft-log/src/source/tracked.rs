@@ -32,7 +32,7 @@ pub(super) struct Tracked {
     before: Option<Before>,
     form: Form,
     /// Makes events of its lines, where they are rows of a session.
-    translator: Option<Translator>,
+    translator: Option<Box<Translator>>,
 }
 
 /// What tells whether a file may have changed.
@@ -129,7 +129,7 @@ impl Tracked {
         checkpoint: Checkpoint,
         before: Option<Before>,
         form: Form,
-        translator: Option<Translator>,
+        translator: Option<Box<Translator>>,
     ) -> Self {
         let (seen, unfit_len) = (None, None);
         Self { checkpoint, n_paths: 0, seen, scanned: 0, unfit_len, before, form, translator }
@@ -212,7 +212,7 @@ impl Tracked {
             self.checkpoint.number = place.number;
             self.checkpoint.fingerprint = reached;
             self.checkpoint.incarnation = settled;
-            self.checkpoint.state = translator.as_ref().map(Translator::state);
+            self.checkpoint.state = translator.as_deref().map(Translator::state);
             self.translator = translator;
         }
         Ok(match passed {

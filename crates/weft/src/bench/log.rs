@@ -5,7 +5,7 @@ mod jetstream;
 mod reads;
 mod report;
 mod sqlite;
-mod weft;
+pub(super) mod weft;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -1,5 +1,7 @@
 //! `weft bench validate` as a program meets it: one JSON object with every contestant, each with a speed or a reason.
 
+mod folder;
+
 use std::process::Command;
 
 fn bench(args: &[&str]) -> String {

@@ -72,6 +72,24 @@ fn a_folder_is_read_followed_and_gone_on_with_after_a_restart() {
 }
 
 #[test]
+fn a_server_that_was_killed_leaves_nothing_out_and_counts_nothing_twice() {
+    const DONE: &str = r#"{"schema":0,"event":"DONE","reason":"COMPLETE","stack":[]}"#;
+    let sandbox = with_folder(LOGS);
+    let file = sandbox.path().join("logs/a.jsonl");
+    // Nothing but their places tells these two apart.
+    [DONE, DONE, &event(1)].iter().for_each(|line| append(&file, line));
+    let served = Served::start(&sandbox);
+    wait(&served, stored(3));
+    served.signal("-KILL");
+    assert_eq!(served.wait().0, None);
+    append(&file, &event(2));
+    let served = Served::start(&sandbox);
+    wait(&served, stored(1));
+    assert_eq!(served.end().0, Some(0));
+    assert_eq!(sandbox.log(), [DONE, DONE, &event(1), &event(2)]);
+}
+
+#[test]
 fn a_folder_that_is_not_there_is_told_until_it_comes() {
     let sandbox = with_folder(LOGS);
     let served = Served::start(&sandbox);

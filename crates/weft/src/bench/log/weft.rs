@@ -15,12 +15,12 @@ use super::PRODUCERS;
 use crate::stores;
 
 /// A store that is measured.
-pub(super) struct Weft {
+pub(in crate::bench) struct Weft {
     store: Store,
 }
 
 impl Weft {
-    pub(super) fn open(folder: &Path) -> anyhow::Result<Self> {
+    pub(in crate::bench) fn open(folder: &Path) -> anyhow::Result<Self> {
         let store = Store::make(folder, Network::Force)?;
         let weft = Self { store };
         weft.log(Indexing::AtTheEnd)?.close()?;
@@ -28,7 +28,7 @@ impl Weft {
     }
 
     /// Opens the store to be written for long, as a server does, and lets it get warm.
-    pub(super) fn log(&self, indexing: Indexing) -> anyhow::Result<Log> {
+    pub(in crate::bench) fn log(&self, indexing: Indexing) -> anyhow::Result<Log> {
         let (patience, hold) = (Duration::ZERO, Hold::Long);
         let options = Options { owner: stores::owner(), patience, hold, indexing };
         let log = Log::open(self.store.clone(), options, &mut |_| {})?;
@@ -38,27 +38,31 @@ impl Weft {
         Ok(log)
     }
 
-    pub(super) fn store(&self) -> &Store {
+    pub(in crate::bench) fn store(&self) -> &Store {
         &self.store
     }
 
-    pub(super) fn rebuild(&self) -> anyhow::Result<()> {
+    pub(in crate::bench) fn rebuild(&self) -> anyhow::Result<()> {
         Ok(follow::rebuild(&self.store, &mut |_| {})?)
     }
 
-    pub(super) fn n_stored(&self) -> anyhow::Result<usize> {
+    pub(in crate::bench) fn n_stored(&self) -> anyhow::Result<usize> {
         let last = self.log(Indexing::AtTheEnd)?.last().map_or(0, Position::get);
         Ok(usize::try_from(last)?)
     }
 
     /// Appends events one after the other.
-    pub(super) fn produce(&self, log: &Log, events: &[String]) -> anyhow::Result<()> {
+    pub(in crate::bench) fn produce(&self, log: &Log, events: &[String]) -> anyhow::Result<()> {
         let mut gate = self.gate();
         events.iter().try_for_each(|event| append(log, vec![admit(&mut gate, event)?]))
     }
 
     /// Appends events from several threads, one at a time each.
-    pub(super) fn produce_at_once(&self, log: &Log, events: &[String]) -> anyhow::Result<()> {
+    pub(in crate::bench) fn produce_at_once(
+        &self,
+        log: &Log,
+        events: &[String],
+    ) -> anyhow::Result<()> {
         std::thread::scope(|scope| {
             let each = events.len().div_ceil(PRODUCERS);
             let producers: Vec<_> =
@@ -70,7 +74,11 @@ impl Weft {
     }
 
     /// One thread admits and another appends, as `weft ingest` does.
-    pub(super) fn produce_in_bulk(&self, log: &Log, events: &[String]) -> anyhow::Result<()> {
+    pub(in crate::bench) fn produce_in_bulk(
+        &self,
+        log: &Log,
+        events: &[String],
+    ) -> anyhow::Result<()> {
         const TOGETHER: usize = 1000;
         std::thread::scope(|scope| {
             let (send, receive) = std::sync::mpsc::sync_channel::<Vec<Admitted>>(4);
