@@ -4,7 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::json::{self, Value};
-use crate::{Dialect, Facts};
+use crate::{Dialect, Facts, time};
+
+/// For how long the same payload of a hook is the same report, where nothing in it tells one report from the next. The same hook
+/// installed twice fires within milliseconds; an agent that notifies its user again does so after seconds.
+const RETRY_NS: i64 = 2 * time::SECOND_NS;
 
 /// The keys under which an event is known. An event with none is told from its repeat by the delivery alone.
 #[derive(Clone, Debug)]
@@ -92,6 +96,8 @@ pub enum Key<'a> {
         hook: Cow<'a, str>,
         /// What the agent sent.
         payload: Value<'a>,
+        /// When, where nothing in the payload tells one moment from another; in nanoseconds since 1970.
+        at_ns: Option<i64>,
     },
     /// collector: an event made from the file in which an agent records a session, by its id. Such files are copied and rewritten:
     /// whatever is told of the same entry is told again.
@@ -127,8 +133,12 @@ impl fmt::Display for Key<'_> {
             Key::Hook { session, hook, call, agent } => {
                 write!(f, "session {session}, hook {hook}, call {call}, agent {agent}")
             }
-            Key::HookPayload { session, hook, .. } => {
+            Key::HookPayload { session, hook, at_ns: None, .. } => {
                 write!(f, "session {session}, hook {hook}, and its payload")
+            }
+            Key::HookPayload { session, hook, at_ns: Some(at_ns), .. } => {
+                let at = time::format_rfc3339(*at_ns);
+                write!(f, "session {session}, hook {hook}, its payload, and the time {at}")
             }
             Key::Recorded(id) => write!(f, "record {id}"),
             Key::State { run, updated_at, .. } => {
@@ -166,9 +176,16 @@ impl Key<'_> {
                     [session, hook, call, agent].map(|text| text.as_bytes());
                 digest_parts(&[dialect, b"hook", session, hook, call, agent])
             }
-            Key::HookPayload { session, hook, payload } => {
-                let (session, hook) = (session.as_bytes(), hook.as_bytes());
-                digest_parts(&[dialect, b"hook payload", session, hook, &json::digest(*payload)])
+            Key::HookPayload { session, hook, payload, at_ns } => {
+                let (session, hook, payload) =
+                    (session.as_bytes(), hook.as_bytes(), json::digest(*payload));
+                match at_ns {
+                    None => digest_parts(&[dialect, b"hook payload", session, hook, &payload]),
+                    Some(at_ns) => {
+                        let at = at_ns.to_le_bytes();
+                        digest_parts(&[dialect, b"hook at", session, hook, &payload, &at])
+                    }
+                }
             }
             Key::Recorded(id) => digest_parts(&[dialect, b"recorded", id.as_bytes()]),
             Key::State { run, updated_at, content } => {
@@ -190,8 +207,9 @@ pub struct KeyDigests {
     pub own: Option<[u8; 16]>,
     /// Its place in the producer's order, where it has an id besides; judged like `own`.
     pub place: Option<[u8; 16]>,
-    /// Its retry key: a second event with it is a repeat whatever the content.
-    pub retry: Option<[u8; 16]>,
+    /// Its retry keys: a second event with one of them is a repeat whatever the content. There are two where the event is a retry
+    /// of those shortly before and after it, and of no others.
+    pub retry: [Option<[u8; 16]>; 2],
 }
 
 impl KeyDigests {
@@ -206,12 +224,34 @@ impl KeyDigests {
             _ => None,
         };
         let digest = |key: &Key<'_>| key.digest(facts.dialect);
-        Self {
-            own: own.map(digest),
-            place: place.as_ref().map(digest),
-            retry: facts.identity.retry.as_ref().map(digest),
-        }
+        let retry = match own {
+            Some(Key::HookPayload { session, hook, payload, at_ns: Some(at_ns) }) => {
+                let payload = json::digest(*payload);
+                let parts = [session.as_bytes(), hook.as_bytes(), &payload[..]];
+                moments(*at_ns).map(|moment| Some(moment_digest(facts.dialect, parts, moment)))
+            }
+            Some(_) | None => [facts.identity.retry.as_ref().map(digest), None],
+        };
+        Self { own: own.map(digest), place: place.as_ref().map(digest), retry }
     }
+
+    /// Returns whether the event is a retry of one that has these keys.
+    pub fn is_retry_of(&self, earlier: &KeyDigests) -> bool {
+        self.retry.iter().flatten().any(|key| earlier.retry.contains(&Some(*key)))
+    }
+}
+
+/// Returns the two moments that a time belongs to. Moments overlap: two times that are [`RETRY_NS`] apart or less have one in
+/// common, and two that are twice as far apart have none.
+fn moments(at_ns: i64) -> [i64; 2] {
+    let last = at_ns.div_euclid(RETRY_NS);
+    [last - 1, last]
+}
+
+fn moment_digest(dialect: Dialect, parts: [&[u8]; 3], moment: i64) -> [u8; 16] {
+    let [session, hook, payload] = parts;
+    let (dialect, moment) = (dialect.as_str().as_bytes(), moment.to_le_bytes());
+    digest_parts(&[dialect, b"hook moment", session, hook, payload, &moment])
 }
 
 /// Returns 128 bits that only these parts give, in this order.

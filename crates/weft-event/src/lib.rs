@@ -11,6 +11,7 @@ mod dice;
 pub mod engine;
 pub mod event;
 mod facts;
+pub mod hook;
 mod identity;
 pub mod idle;
 pub mod input;
@@ -22,6 +23,7 @@ pub mod own;
 pub mod pinchy;
 pub mod problem;
 pub mod sample;
+pub mod secrets;
 pub mod shape;
 pub mod taxonomy;
 #[cfg(test)]

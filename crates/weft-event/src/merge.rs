@@ -145,7 +145,7 @@ struct Entry<'a> {
 /// What a repeat of an event is known by, as digests.
 #[derive(Clone, Copy, Debug, Default)]
 struct Keys {
-    list: [Option<KeyDigest>; 3],
+    list: [Option<KeyDigest>; 4],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -161,8 +161,9 @@ impl Keys {
         let content = if digests.own.is_some() { content() } else { [0; 16] };
         let with = |content| move |key| KeyDigest { key, content };
         // A retry is a repeat whatever its content, so that under its key all contents are one.
-        let retry = digests.retry.map(with([0; 16]));
-        Self { list: [digests.own.map(with(content)), retry, digests.place.map(with(content))] }
+        let [retry, retry_too] = digests.retry.map(|key| key.map(with([0; 16])));
+        let place = digests.place.map(with(content));
+        Self { list: [digests.own.map(with(content)), retry, place, retry_too] }
     }
 }
 

@@ -34,7 +34,7 @@ static TYPES: &[EventType] = event_types! {
     "lease.changed" -: "A lease was taken, renewed or let go" ["key", "owner", "until"] "bookkeeping, not an actor's doing";
     "issue.changed" -: "An issue was made or edited" ["issue_id"] "bookkeeping, not an actor's doing";
     "log.pruned" -: "Segments were archived or deleted" ["first", "last", "hash"] "bookkeeping, not an actor's doing";
-    "log.redacted" -: "A secret was taken out of a stored event" ["position", "rule", "body"] "bookkeeping, not an actor's doing";
+    "log.redacted" -: "Secrets were taken out of a stored group" ["first", "body", "records"] "bookkeeping, not an actor's doing";
 };
 
 static TAXONOMY: Taxonomy = Taxonomy::new(TYPES);

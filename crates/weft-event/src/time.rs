@@ -153,13 +153,32 @@ pub fn format_rfc3339(ns: i64) -> String {
     let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     let (year, month, day) = civil_from_days(days);
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    let fraction = match nanos {
-        0 => String::new(),
-        n if n % 1_000_000 == 0 => format!(".{:03}", n / 1_000_000),
-        n if n % 1_000 == 0 => format!(".{:06}", n / 1_000),
-        n => format!(".{n:09}"),
+    let mut out = String::with_capacity("2026-01-01T00:00:00.000000000Z".len());
+    let parts = [(year, 4, '-'), (month, 2, '-'), (day, 2, 'T'), (hour, 2, ':'), (minute, 2, ':')];
+    for (number, width, after) in parts {
+        put_digits(&mut out, number, width);
+        out.push(after);
+    }
+    put_digits(&mut out, second, 2);
+    let (fraction, width) = match nanos {
+        n if n % 1_000_000 == 0 => (n / 1_000_000, 3),
+        n if n % 1_000 == 0 => (n / 1_000, 6),
+        n => (n, 9),
     };
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
+    if nanos > 0 {
+        out.push('.');
+        put_digits(&mut out, fraction, width);
+    }
+    out.push('Z');
+    out
+}
+
+/// Writes a number that has no more than so many digits, with zeros before it.
+fn put_digits(out: &mut String, number: i64, width: u32) {
+    for nth in (0..width).rev() {
+        let digit = number / 10_i64.pow(nth) % 10;
+        out.push(char::from(b'0' + digit as u8));
+    }
 }
 
 fn civil_from_days(days: i64) -> (i64, i64, i64) {

@@ -1,17 +1,18 @@
 //! The gate of the log: an event is read, judged, made to fit, and given what tells it from its repeats.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
-use weft_event::event::{self, Event, Expect};
+use weft_event::event::{self, Expect};
 use weft_event::idle::{Topic, TopicKind};
 use weft_event::json::Tape;
 use weft_event::problem::{Code, Problem, Problems, Severity};
-use weft_event::{Facts, KeyDigests};
+use weft_event::{Dialect, Facts, KeyDigests};
 
-use crate::blobs::{Blobs, EVENT_BYTES_MAX, ShrinkError, ShrinkRules, Which, shrink};
+use crate::blobs::{Blobs, EVENT_BYTES_MAX, ShrinkError, ShrinkRules, Shrunk, Which, shrink};
 use crate::index::Keys;
+use crate::redact::Redaction;
 use crate::writer::Entry;
-use crate::{Mark, TopicKey};
+use crate::{Mark, Store, TopicKey};
 
 /// Most bytes of the way in, of a delivery id, and of a topic with its key.
 pub const NAME_BYTES_MAX: usize = 4096;
@@ -36,8 +37,10 @@ pub struct Arrival<'a> {
 pub struct Admitted {
     /// What is written.
     pub entry: Entry,
-    /// What a repeat of it is known by.
+    /// What a repeat of it is known by: the keys as it came.
     pub digests: KeyDigests,
+    /// The keys of what is stored, where redaction made them others: a repeat that comes redacted is known by them.
+    pub redacted: Option<KeyDigests>,
     /// The same, as the index keeps it, with the delivery's key.
     pub keys: Keys,
     /// What is odd about it, and no reason to refuse it.
@@ -76,6 +79,7 @@ pub enum Strictness {
 #[derive(Debug)]
 pub struct Gate {
     blobs: Blobs,
+    redaction: Arc<Redaction>,
     /// Which strings are moved out of events.
     which: Which,
     strictness: Strictness,
@@ -84,9 +88,11 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Returns a gate that moves large values to these blobs.
-    pub fn new(blobs: Blobs, which: Which, strictness: Strictness) -> Self {
-        Self { blobs, which, strictness, tape: Tape::new(), problems: Problems::new() }
+    /// Returns a gate into a store: secrets are taken out as the store says, and large values moved to its blobs.
+    pub fn new(store: &Store, which: Which, strictness: Strictness) -> Self {
+        let (blobs, redaction) = (Blobs::new(store.blobs()), Arc::clone(store.redaction()));
+        let (tape, problems) = (Tape::new(), Problems::new());
+        Self { blobs, redaction, which, strictness, tape, problems }
     }
 
     /// Judges one event.
@@ -113,9 +119,24 @@ impl Gate {
         see(&facts);
         let digests = KeyDigests::of(&facts);
         let topic = arrival.topic.cloned().or_else(|| topic_of(&facts));
-        let line = fit(&event, arrival.line, &self.blobs, self.which)?;
+        let rules = ShrinkRules {
+            redaction: &self.redaction,
+            via: arrival.via,
+            dialect: event.dialect(),
+            event_bytes_max: EVENT_BYTES_MAX,
+            which: self.which,
+            stays: &|_| false,
+        };
+        let Shrunk { line, is_redacted, .. } = shrink(arrival.line, &rules, &self.blobs)?;
         let delivery = delivery_of(&digests, arrival, &line);
-        let keys = Keys::of_digests(&digests).with_delivery(delivery.as_deref());
+        let redacted = match is_redacted {
+            true => digests_of(&line, event.dialect()).filter(|stored| *stored != digests),
+            false => None,
+        };
+        let mut keys = Keys::of_digests(&digests).with_delivery(delivery.as_deref());
+        if let Some(own) = redacted.and_then(|redacted| redacted.own) {
+            keys = keys.with_redacted(own);
+        }
         let mark = Mark {
             dialect: event.dialect(),
             via: arrival.via.to_owned(),
@@ -126,44 +147,24 @@ impl Gate {
             conflict: None,
         };
         let entry = Entry { line: line.into_owned(), mark };
-        Ok(Admitted { entry, digests, keys, warnings: self.problems.list().to_vec() })
+        let warnings = self.problems.list().to_vec();
+        Ok(Admitted { entry, digests, redacted, keys, warnings })
     }
 }
 
-/// Returns the line as it is stored: without secrets, and short enough.
-fn fit<'a>(
-    event: &Event<'_>,
-    line: &'a [u8],
-    blobs: &Blobs,
-    which: Which,
-) -> Result<Cow<'a, [u8]>, ShrinkError> {
-    let line = redact(line);
-    let all_from = match which {
-        Which::Largest => usize::MAX,
-        Which::AllFrom { bytes } => bytes,
-    };
-    if line.len() <= EVENT_BYTES_MAX.min(all_from) {
-        return Ok(line);
-    }
-    let rules = ShrinkRules {
-        dialect: event.dialect(),
-        event_bytes_max: EVENT_BYTES_MAX,
-        which,
-        stays: &|_| false,
-    };
-    Ok(Cow::Owned(shrink(&line, &rules, blobs)?.line.into_owned()))
-}
-
-/// Takes secrets out of an event. Which texts are secrets is for those who know the producers; none is known yet.
-fn redact(line: &[u8]) -> Cow<'_, [u8]> {
-    Cow::Borrowed(line)
+/// Returns the keys of a line that is stored.
+#[cold]
+fn digests_of(line: &[u8], dialect: Dialect) -> Option<KeyDigests> {
+    let (mut tape, mut problems) = (Tape::new(), Problems::new());
+    let event = event::read(&mut tape, line, Expect::Dialect(dialect), &mut problems)?;
+    Some(KeyDigests::of(&event.facts()))
 }
 
 /// Returns the delivery id that is kept with an event: the arrival's where the event has no key of its own, and one made from its
 /// key where the stored line is not what came, so that what came is recognised again.
 fn delivery_of(digests: &KeyDigests, arrival: &Arrival<'_>, stored: &[u8]) -> Option<String> {
     match digests.own {
-        None if digests.retry.is_none() => arrival.delivery.map(ToOwned::to_owned),
+        None if digests.retry == [None; 2] => arrival.delivery.map(ToOwned::to_owned),
         Some(own) if stored != arrival.line => {
             let hex = own.iter().map(|byte| format!("{byte:02x}"));
             Some(format!("as-it-came:{}", hex.collect::<String>()))

@@ -159,6 +159,24 @@ impl Blobs {
         }
     }
 
+    /// Returns the bytes of a blob, whatever refers to it.
+    pub(crate) fn read(&self, hash: &Hash) -> Result<Vec<u8>, BlobError> {
+        read_blob(&self.path_of(hash), hash)
+    }
+
+    /// Removes a blob, durably, if it is there.
+    pub(crate) fn remove(&self, hash: &Hash) -> Result<(), BlobError> {
+        let path = self.path_of(hash);
+        let lock = files::open_lock(&self.folder)?;
+        lock.lock().map_err(in_file(&self.folder))?;
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            removed => removed.map_err(in_file(&path))?,
+        }
+        let folder = path.parent().expect("a blob stands in a folder");
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(in_file(folder))
+    }
+
     /// Returns where a blob is or would be.
     pub fn path_of(&self, hash: &Hash) -> PathBuf {
         let name = hash.to_string();

@@ -116,6 +116,11 @@ impl Filter {
         matching::matches(&self.expression, subject)
     }
 
+    /// Returns whether the record matches if that can be told without reading the event.
+    pub fn matches_unread(&self, meta: &Meta) -> Option<bool> {
+        matching::matches_unread(&self.expression, meta)
+    }
+
     /// Returns what the index can do for the filter.
     pub fn plan(&self) -> Plan {
         plan::plan(&self.expression)

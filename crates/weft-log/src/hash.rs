@@ -15,6 +15,11 @@ impl Hash {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
+    /// Returns the hash that was made piece by piece.
+    pub(crate) fn of_pieces(hasher: &blake3::Hasher) -> Self {
+        Self(*hasher.finalize().as_bytes())
+    }
+
     /// Reads 64 lower-case hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let text: &[u8; 64] = text.as_bytes().try_into().ok()?;

@@ -7,6 +7,7 @@ mod background;
 mod judge;
 mod knowledge;
 mod session;
+mod written;
 
 use std::collections::VecDeque;
 use std::io;
@@ -26,10 +27,11 @@ use crate::recover::{self, Finding};
 use crate::rejected::RejectedError;
 use crate::segment::Form;
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError};
-use crate::{Position, Store, TopicKey, spool};
+use crate::{Position, Store, TopicKey, redact, spool};
 
 pub use judge::JudgeError;
 use session::Session;
+pub use written::Written;
 
 /// Groups that one producer writes for others before it hands on the lead: its own answer waits that long.
 const LEAD_GROUPS_MAX: usize = 8;
@@ -99,6 +101,15 @@ impl Outcome {
             Outcome::Stored { position, .. } | Outcome::Repeat { position } => position,
         }
     }
+}
+
+/// What became of batches that were appended together.
+#[derive(Clone, Debug)]
+pub struct Appended {
+    /// One for each batch.
+    pub answers: Vec<Result<Answer, AppendError>>,
+    /// The records that were written for them; `None` if there are none, or if not all of them are durable.
+    pub written: Option<Written>,
 }
 
 /// How many values were carried forward.
@@ -188,6 +199,9 @@ pub enum BeginError {
     /// What is known of earlier events could not be read.
     #[error("cannot tell whether an event is a repeat")]
     Identity(#[source] Arc<JudgeError>),
+    /// The index was made again after an interrupted redaction, and that cannot be noted.
+    #[error("cannot complete an interrupted redaction")]
+    Redaction(#[source] io::Error),
     /// A deletion of old segments was interrupted, and cannot be completed.
     #[error("cannot complete an interrupted deletion of old segments")]
     Prune(#[source] Box<PruneError>),
@@ -272,11 +286,14 @@ enum SlotState {
     Leads,
     Answered(Result<Answer, AppendError>),
     /// Answered, and to tell these others their answers, while the leader goes on.
-    Heralds(Result<Answer, AppendError>, Vec<Told>),
+    Heralds(Result<Answer, AppendError>, Told),
 }
 
-/// A producer with its answer, which it has yet to be told.
-type Told = (Ticket, Result<Answer, AppendError>);
+/// What producers are to be told, and what was written for them: who tells them also lets go of that, and the writer goes on.
+struct Told {
+    answers: Vec<(Ticket, Result<Answer, AppendError>)>,
+    written: Option<Written>,
+}
 
 impl Log {
     /// Opens a store for writing; makes it if there is none. The store is taken when the first batch comes, or here for long work.
@@ -332,7 +349,7 @@ impl Log {
             match state {
                 SlotState::Answered(answer) => return answer,
                 SlotState::Heralds(answer, others) => {
-                    tell_all(others);
+                    others.tell();
                     return answer;
                 }
                 SlotState::Leads => self.lead(),
@@ -342,7 +359,7 @@ impl Log {
     }
 
     /// Appends batches together, for a caller that has gathered them itself, and answers each.
-    pub fn append_all(&self, batches: Vec<Batch>) -> Vec<Result<Answer, AppendError>> {
+    pub fn append_all(&self, batches: Vec<Batch>) -> Appended {
         lock(&self.shared.session).commit(batches)
     }
 
@@ -354,20 +371,20 @@ impl Log {
             if !self.shared.has_jobs() {
                 // Who comes next leads at once, and does not wait for the others to be told.
                 drop(lead);
-                return tell_all(told);
+                return told.tell();
             }
             // One of the producers tells the others, while the next group is on its way to the disk.
-            herald(told);
+            told.tell_by_one();
         }
         let told = self.write_group();
         drop(lead);
-        tell_all(told);
+        told.tell();
     }
 
-    fn write_group(&self) -> Vec<Told> {
+    fn write_group(&self) -> Told {
         let (batches, tickets) = self.shared.take_group();
-        let answers = lock(&self.shared.session).commit(batches);
-        tickets.into_iter().zip(answers).collect()
+        let Appended { answers, written } = lock(&self.shared.session).commit(batches);
+        Told { answers: tickets.into_iter().zip(answers).collect(), written }
     }
 
     /// Returns the newest record of a last-value key.
@@ -381,6 +398,11 @@ impl Log {
         range: &RangeInclusive<Position>,
     ) -> Result<CarriedCount, AppendError> {
         lock(&self.shared.session).carry(range)
+    }
+
+    /// Begins a new segment, so that what stands in the last one changes no more.
+    pub(crate) fn roll(&self) -> Result<(), BeginError> {
+        lock(&self.shared.session).roll()
     }
 
     /// Takes segments that were removed out of the index.
@@ -461,17 +483,20 @@ impl Shared {
     }
 }
 
-/// Tells producers their answers.
-fn tell_all(told: Vec<Told>) {
-    told.into_iter().for_each(|(ticket, answer)| ticket.answer(answer));
-}
+impl Told {
+    /// Tells producers their answers.
+    fn tell(self) {
+        self.answers.into_iter().for_each(|(ticket, answer)| ticket.answer(answer));
+        drop(self.written);
+    }
 
-/// Tells one producer its answer, and leaves it to that one to tell the others.
-fn herald(mut told: Vec<Told>) {
-    if let Some((mut ticket, answer)) = told.pop()
-        && let Some(slot) = ticket.0.take()
-    {
-        slot.set(SlotState::Heralds(answer, told));
+    /// Tells one producer its answer, and leaves it to that one to tell the others.
+    fn tell_by_one(mut self) {
+        if let Some((mut ticket, answer)) = self.answers.pop()
+            && let Some(slot) = ticket.0.take()
+        {
+            slot.set(SlotState::Heralds(answer, self));
+        }
     }
 }
 
@@ -537,6 +562,9 @@ pub fn is_settled(store: &Store) -> bool {
     let Ok(Some(head)) = recover::read_head(&RealDisk, store.root()) else { return false };
     let Ok(segments) = recover::list_segments(&RealDisk, &store.log()) else { return false };
     let segment = store.log().join(head.segment.file(Form::Plain));
+    if redact::is_interrupted(store) {
+        return false;
+    }
     let is_whole = segments.last().is_some_and(|(last, _)| *last == head.segment)
         && segment.metadata().is_ok_and(|segment| segment.len() == head.end);
     let indexed = index::Reader::open(&store.index())

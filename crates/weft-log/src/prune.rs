@@ -21,7 +21,7 @@ use weft_event::problem::Problems;
 use weft_event::{Dialect, time};
 
 use crate::admit::{Arrival, Gate, Strictness};
-use crate::blobs::{self, BlobError, Blobs, Swept, Which};
+use crate::blobs::{self, BlobError, Swept, Which};
 use crate::disk::RealDisk;
 use crate::filter::Filter;
 use crate::log::{AppendError, Batch, BeginError, CarriedCount, Durability, Log, Options, now_us};
@@ -264,7 +264,7 @@ pub fn run(
 }
 
 /// Takes the right to prune; `None` if another process has it.
-fn lock(store: &Store) -> Result<Option<File>, PruneError> {
+pub(crate) fn lock(store: &Store) -> Result<Option<File>, PruneError> {
     use std::os::unix::fs::OpenOptionsExt as _;
 
     let path = store.root().join(LOCK_FILE);
@@ -350,8 +350,7 @@ pub const PRUNED: &str = "log.pruned";
 
 /// Appends a prune record, durably; one that is there already stays alone.
 fn append_record(log: &Log, store: &Store, line: &str) -> Result<(), PruneError> {
-    let blobs = Blobs::new(store.blobs());
-    let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+    let mut gate = Gate::new(store, Which::Largest, Strictness::Lenient);
     let arrival = Arrival {
         line: line.as_bytes(),
         expect: Expect::Dialect(Dialect::Weft),

@@ -300,8 +300,8 @@ pub fn is_match(
     tape: &mut Tape,
     problems: &mut Problems,
 ) -> bool {
-    if filter.is_all() {
-        return true;
+    if let Some(found) = filter.matches_unread(meta) {
+        return found;
     }
     read_event(meta, line, tape, problems).is_some_and(|event| {
         let facts = event.facts();

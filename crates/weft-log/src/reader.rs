@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Access, Disk, DiskFile};
 use crate::recover::{self, LOG_FOLDER};
+use crate::redact::Notes;
 use crate::scan::{Bytes, Fault, Line, Link, Scan, Stretch};
 use crate::seal::Seal;
 use crate::segment::{Form, SegmentName};
@@ -92,6 +93,8 @@ pub struct Reader<D: Disk> {
     gone: Option<Fault>,
     /// How many segments after the current one are there and have nothing good in them.
     n_bad: u64,
+    /// What was redacted.
+    notes: Notes,
 }
 
 #[derive(Debug)]
@@ -254,8 +257,9 @@ impl<D: Disk> Reader<D> {
     fn new(disk: D, root: PathBuf, from: Position) -> Result<Self, ReadError> {
         let head = read_head(&disk, &root)?;
         let (current, ahead, link) = (None, VecDeque::new(), None);
-        let (number, gone, n_bad) = (0, None, 0);
-        let mut reader = Self { disk, root, head, current, ahead, from, link, number, gone, n_bad };
+        let (number, gone, n_bad, notes) = (0, None, 0, Notes::default());
+        let mut reader =
+            Self { disk, root, head, current, ahead, from, link, number, gone, n_bad, notes };
         reader.list()?;
         Ok(reader)
     }
@@ -309,7 +313,11 @@ impl<D: Disk> Reader<D> {
             let path = || self.root.join(LOG_FOLDER).join(current.name.file(current.form));
             let stretch =
                 current.scan.read().map_err(|source| ReadError::Io { path: path(), source })?;
-            if let Some(mut stretch) = stretch {
+            if let Some(stretch) = stretch {
+                let mut stretch = self
+                    .notes
+                    .explain((&self.disk, &self.root), current.name, &mut current.scan, stretch)
+                    .map_err(|error| ReadError::Io { path: error.path, source: error.source })?;
                 let next = current.scan.link().next;
                 let first = match &stretch.seal {
                     Some((seal, _)) => Some(seal.first).filter(|_| !seal.marks.is_empty()),

@@ -7,6 +7,7 @@ mod base64;
 mod line;
 mod listing;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -14,20 +15,23 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use weft_event::input::{Item, Lines};
 
-use crate::Hash;
+use crate::redact::Redaction;
 use crate::spool::durable;
+use crate::{Hash, Store};
 
+pub(crate) use line::mask_base64;
 pub use line::{INLINE_BYTES_MAX, Kept, KeptBytes, Reason, Refusal, RefusalId, With};
 pub use listing::{Found, Listing, Span};
 
 /// The largest file of one day; what is refused beyond it cannot be kept, and whoever sent it is told.
 pub const DAY_BYTES_MAX: u64 = 1 << 30;
 
-const FOLDER: &str = "rejected";
-const BYTES_FOLDER: &str = "bytes";
+pub(crate) const FOLDER: &str = "rejected";
+pub(crate) const BYTES_FOLDER: &str = "bytes";
 const LOCK: &str = "lock";
 
 /// Why something refused could not be kept, found or removed.
@@ -75,6 +79,7 @@ pub enum RejectedError {
 #[derive(Debug)]
 pub struct Rejected {
     store: PathBuf,
+    redaction: Arc<Redaction>,
     folder: PathBuf,
     known: Known,
 }
@@ -90,17 +95,19 @@ struct Known {
 }
 
 impl Rejected {
-    /// Returns what the store in this folder has refused. Nothing is opened or made before it is needed.
-    pub fn new(store: &Path) -> Self {
-        let folder = store.join(FOLDER);
-        Self { store: store.to_owned(), folder, known: Known::default() }
+    /// Returns what a store has refused. Nothing is opened or made before it is needed.
+    pub fn new(store: &Store) -> Self {
+        let (root, redaction) = (store.root().to_owned(), Arc::clone(store.redaction()));
+        Self { folder: root.join(FOLDER), store: root, redaction, known: Known::default() }
     }
 
     /// Keeps what was refused, all of it with one write and one sync for each day, and returns the ids.
     ///
-    /// What is kept already is not written again.
+    /// Secrets are taken out first. What is kept already is not written again.
     pub fn put(&mut self, refusals: &[Refusal]) -> Result<Vec<RefusalId>, RejectedError> {
-        let ids: Vec<RefusalId> = refusals.iter().map(Refusal::id).collect();
+        let refusals: Vec<Cow<'_, Refusal>> =
+            refusals.iter().map(|refusal| refusal.redacted(&self.redaction)).collect();
+        let ids: Vec<RefusalId> = refusals.iter().map(|refusal| refusal.id()).collect();
         if ids.iter().all(|id| self.known.ids.contains(id)) && self.is_current() {
             return Ok(ids);
         }
@@ -217,7 +224,7 @@ impl Rejected {
     }
 
     /// Keeps other processes from changing anything until the file is dropped.
-    fn lock(&self) -> Result<File, RejectedError> {
+    pub(crate) fn lock(&self) -> Result<File, RejectedError> {
         let path = self.folder.join(LOCK);
         let locked = || {
             make_folder(&self.store, &self.folder)?;

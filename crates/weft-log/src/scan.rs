@@ -4,6 +4,7 @@
 //! other. Lines whose own seal is bad are given by the seals around them: their positions are known, and nothing vouches for them.
 
 mod salvage;
+mod window;
 
 use std::{fmt, io};
 
@@ -11,8 +12,10 @@ use memchr::{memchr, memchr_iter};
 use weft_event::json::{Kind, Tape};
 
 use crate::disk::DiskFile;
+use crate::redact::Note;
 use crate::seal::{self, Seal};
 use crate::{Hash, Position};
+use window::Window;
 
 /// Bytes read at a time: few at first, because most walks are short.
 const READ_BYTES: std::ops::RangeInclusive<usize> = 16 << 10..=256 << 10;
@@ -55,8 +58,10 @@ pub struct Stretch {
     pub seal: Option<(Seal, Hash)>,
     /// The lines that are its records, by position.
     pub lines: Vec<Line>,
-    /// Whether the group is there to the last byte, whatever stands before it.
+    /// Whether the group is there to the last byte, whatever stands before it; a redacted one as it was left.
     pub is_whole: bool,
+    /// The hash of the lines, if they are what a redaction left.
+    pub redacted: Option<Hash>,
     /// What is wrong with it.
     pub faults: Vec<Fault>,
 }
@@ -169,7 +174,7 @@ pub struct Scan<B> {
     read_bytes: usize,
     /// Offset of the buffer's first byte.
     base: u64,
-    buffer: Vec<u8>,
+    buffer: Window,
     /// Bytes of the buffer that the stretch given last takes.
     given: usize,
     /// Start of the first line of the buffer that was not looked at.
@@ -200,7 +205,7 @@ impl<B: Bytes> Scan<B> {
             link,
             read_bytes: *READ_BYTES.start(),
             base: offset,
-            buffer: Vec::new(),
+            buffer: Window::default(),
             given: 0,
             looked: 0,
             tape: Tape::new(),
@@ -271,7 +276,7 @@ impl<B: Bytes> Scan<B> {
     }
 
     fn drop_given(&mut self) {
-        self.buffer.drain(..self.given);
+        self.buffer.drop_first(self.given);
         self.base += self.given as u64;
         self.looked = self.looked.saturating_sub(self.given);
         if let Some(Closing { start, end, .. }) = &mut self.ahead {
@@ -286,10 +291,8 @@ impl<B: Bytes> Scan<B> {
         let room = usize::try_from(self.limit.saturating_sub(at)).unwrap_or(usize::MAX);
         let wanted = room.min(self.read_bytes.max(self.buffer.len()));
         self.read_bytes = (self.read_bytes * 2).min(*READ_BYTES.end());
-        let len = self.buffer.len();
-        self.buffer.resize(len + wanted, 0);
-        let n_read = self.source.read_at(&mut self.buffer[len..], at)?;
-        self.buffer.truncate(len + n_read);
+        let source = &mut self.source;
+        let n_read = self.buffer.read(wanted, |room| source.read_at(room, at))?;
         Ok(n_read > 0)
     }
 
@@ -342,21 +345,11 @@ impl<B: Bytes> Scan<B> {
             return self.misplaced(faults);
         }
         let body = &self.buffer[..seal_start];
+        let is_body_whole = is_whole(body, &seal, seal.body);
         let n_faults = faults.len();
-        let is_body_whole = body.len() as u64 == seal.bytes
-            && Hash::of(body) == seal.body
-            && is_lines(body, seal.marks.len());
-        let lines = if is_body_whole {
-            let mut start = 0;
-            let line = |(idx, end)| {
-                let position = seal.first.plus(idx as u64);
-                let line = Line { position, start, end, mark_idx: Some(idx) };
-                start = end + 1;
-                line
-            };
-            memchr_iter(b'\n', body).enumerate().map(line).collect()
-        } else {
-            salvage::by_checksum(body, &seal, &mut faults, &mut self.tape)
+        let lines = match is_body_whole {
+            true => lines_of(body, seal.first),
+            false => salvage::by_checksum(body, &seal, &mut faults, &mut self.tape),
         };
         if (!is_body_whole && faults.len() == n_faults) || !is_own_line {
             faults.push(Fault::LineEnd);
@@ -368,15 +361,57 @@ impl<B: Bytes> Scan<B> {
             seal: Some((seal, hash)),
             lines,
             is_whole: is_body_whole && is_own_line,
+            redacted: None,
             faults,
         }
+    }
+
+    /// Reads the group given last again, of which a redaction changed some lines. It has so many bytes of lines.
+    pub(crate) fn redacted(&mut self, mut stretch: Stretch, bytes: usize, note: &Note) -> Stretch {
+        let Some((seal, _)) = &mut stretch.seal else { return stretch };
+        let first = seal.first;
+        for record in &note.records {
+            let idx = record.position.get().checked_sub(first.get());
+            let mark = idx.and_then(|idx| seal.marks.get_mut(usize::try_from(idx).ok()?));
+            mark.into_iter().for_each(|mark| mark.crc = record.crc);
+        }
+        let body = &self.buffer[..bytes];
+        let hash = note.body.filter(|hash| is_whole(body, seal, *hash));
+        let was_line_end = stretch.faults.contains(&Fault::LineEnd);
+        stretch.faults.retain(|fault| match fault {
+            Fault::Lost { first: lost, .. } => *lost < first,
+            Fault::LineEnd => false,
+            Fault::Gone { .. }
+            | Fault::Unsealed { .. }
+            | Fault::Unlinked { .. }
+            | Fault::Stray { .. }
+            | Fault::Unknown => true,
+        });
+        stretch.lines = match hash {
+            Some(_) => lines_of(body, first),
+            None => salvage::by_checksum(body, seal, &mut stretch.faults, &mut self.tape),
+        };
+        if was_line_end {
+            stretch.faults.push(Fault::LineEnd);
+        }
+        stretch.is_whole = hash.is_some() && !was_line_end;
+        stretch.redacted = hash;
+        stretch
     }
 
     /// Gives a group that stands behind its place as bytes that are no record: positions only go up.
     fn misplaced(&self, mut faults: Vec<Fault>) -> Stretch {
         faults.push(Fault::Stray { bytes: self.given as u64 });
         let (offset, end) = (self.base, self.base + self.given as u64);
-        Stretch { offset, end, seal: None, lines: Vec::new(), is_whole: false, faults }
+        Stretch {
+            offset,
+            end,
+            seal: None,
+            lines: Vec::new(),
+            is_whole: false,
+            redacted: None,
+            faults,
+        }
     }
 
     /// Gives the first `len` bytes of the buffer as lines that no good seal vouches for, and whose positions end before `next`.
@@ -388,7 +423,7 @@ impl<B: Bytes> Scan<B> {
         // What the damaged seal's hash was is not known: the next seal alone says what came before it.
         self.link = Link { next: next.max(first), hash: None };
         let (offset, end) = (self.base, self.base + len as u64);
-        Stretch { offset, end, seal: None, lines, is_whole: false, faults }
+        Stretch { offset, end, seal: None, lines, is_whole: false, redacted: None, faults }
     }
 
     /// Gives everything up to the line looked at last as what this version cannot read.
@@ -396,7 +431,15 @@ impl<B: Bytes> Scan<B> {
         self.given = self.looked;
         let (offset, end) = (self.base, self.base + self.given as u64);
         let faults = vec![Fault::Unknown];
-        Stretch { offset, end, seal: None, lines: Vec::new(), is_whole: false, faults }
+        Stretch {
+            offset,
+            end,
+            seal: None,
+            lines: Vec::new(),
+            is_whole: false,
+            redacted: None,
+            faults,
+        }
     }
 }
 
@@ -407,6 +450,22 @@ enum Bound {
     Seal,
     /// The end of what there is: the lines that are missing are the last.
     End,
+}
+
+/// Returns whether a body is what has a hash, and as long and as many lines as its seal says.
+fn is_whole(body: &[u8], seal: &Seal, hash: Hash) -> bool {
+    body.len() as u64 == seal.bytes && Hash::of(body) == hash && is_lines(body, seal.marks.len())
+}
+
+/// Returns the lines of a whole body.
+fn lines_of(body: &[u8], first: Position) -> Vec<Line> {
+    let mut start = 0;
+    let line = |(idx, end)| {
+        let line = Line { position: first.plus(idx as u64), start, end, mark_idx: Some(idx) };
+        start = end + 1;
+        line
+    };
+    memchr_iter(b'\n', body).enumerate().map(line).collect()
 }
 
 /// Returns whether a body is so many lines, each with its end.

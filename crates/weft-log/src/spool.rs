@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 use weft_event::json::LINE_BYTES_MAX;
 
+use crate::Store;
+
 pub use entry::{Entry, HEADER_BYTES_MAX};
 pub use look::{Looked, look};
 pub use take::{Taken, take};
@@ -77,11 +79,13 @@ pub enum SpoolError {
     },
 }
 
-/// Leaves an entry in the spool of a store. When it returns, the entry is durable.
+/// Leaves an entry in the spool of a store, without its secrets. When it returns, the entry is durable.
 ///
 /// After an error the entry may be there nevertheless: try again with the same id.
-pub fn put(store: &Path, entry: &Entry<'_>) -> Result<(), SpoolError> {
-    let bytes = entry.encode()?;
+pub fn put(store: &Store, entry: &Entry<'_>) -> Result<(), SpoolError> {
+    let line = store.redaction().redact(&entry.via, entry.line);
+    let bytes = Entry { line: &line, ..entry.clone() }.encode()?;
+    let store = store.root();
     let folder = store.join(FOLDER);
     let path = folder.join(FILE);
     let (mut file, size) = open_locked(store, &folder, &path)?;

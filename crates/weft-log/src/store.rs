@@ -3,17 +3,21 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::disk::{Disk as _, RealDisk};
 use crate::recover::{HEAD_FILE, LOG_FOLDER};
+use crate::redact::Redaction;
+use crate::{rejected, spool};
 
 /// The file that says that a network file system was forced.
 const FORCED_FILE: &str = "network-forced";
 
-/// A store's folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A store: its folder, and how secrets are kept out of it.
+#[derive(Clone, Debug)]
 pub struct Store {
     root: PathBuf,
+    redaction: Arc<Redaction>,
 }
 
 /// Why a folder is no store, or cannot be made one.
@@ -55,9 +59,24 @@ pub enum Network {
 }
 
 impl Store {
+    /// Returns the store of a folder, whether or not there is one yet. All built-in rules keep secrets out of it.
+    pub fn at(root: &Path) -> Self {
+        Self { root: root.to_owned(), redaction: Redaction::built_in() }
+    }
+
+    /// Returns the same store with another redaction.
+    pub fn with_redaction(self, redaction: Arc<Redaction>) -> Self {
+        Self { redaction, ..self }
+    }
+
+    /// Returns how secrets are kept out of it.
+    pub fn redaction(&self) -> &Arc<Redaction> {
+        &self.redaction
+    }
+
     /// Returns the store in a folder; an error if there is none.
     pub fn open(root: &Path) -> Result<Self, StoreError> {
-        let store = Self { root: root.to_owned() };
+        let store = Self::at(root);
         if store.is_there() {
             return Ok(store);
         }
@@ -78,12 +97,13 @@ impl Store {
                 Network::Force => drop(File::create(&forced).map_err(io)?),
             }
         }
-        Ok(Self { root })
+        Ok(Self::at(&root))
     }
 
-    /// Returns whether a log was begun here.
+    /// Returns whether a log was begun here, or something waits for one.
     pub fn is_there(&self) -> bool {
-        self.root.join(HEAD_FILE).exists() || self.log().exists()
+        let has = |name: &str| self.root.join(name).exists();
+        has(HEAD_FILE) || has(LOG_FOLDER) || !spool::is_empty(&self.root) || has(rejected::FOLDER)
     }
 
     /// Returns the folder.

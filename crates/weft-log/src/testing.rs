@@ -8,7 +8,7 @@ use weft_event::Dialect;
 use weft_event::event::Expect;
 
 use crate::admit::{Admitted, Arrival, Gate, Strictness};
-use crate::blobs::{Blobs, Which};
+use crate::blobs::Which;
 use crate::disk::RealDisk;
 use crate::lock::Owner;
 use crate::log::{Hold, Indexing, Log, Options};
@@ -129,8 +129,8 @@ pub(crate) fn line(sequence: u64, bead: &str) -> String {
 }
 
 /// Lets an event in.
-pub(crate) fn admit(blobs: &Path, line: &str, topic: Option<&TopicKey>) -> Admitted {
-    let mut gate = Gate::new(Blobs::new(blobs.to_owned()), Which::Largest, Strictness::Lenient);
+pub(crate) fn admit(root: &Path, line: &str, topic: Option<&TopicKey>) -> Admitted {
+    let mut gate = Gate::new(&Store::at(root), Which::Largest, Strictness::Lenient);
     let (line, expect, via) = (line.as_bytes(), Expect::Any, "test");
     gate.admit(&Arrival { line, expect, via, delivery: None, topic }).unwrap()
 }

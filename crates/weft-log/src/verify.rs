@@ -96,6 +96,8 @@ pub struct Report {
     pub n_spooled: u64,
     /// Refusals that are kept.
     pub n_rejected: u64,
+    /// Records that secrets were taken out of.
+    pub n_redacted: u64,
     /// Where the hash that was asked for stands.
     pub against: Option<Against>,
     /// Faults.
@@ -179,7 +181,7 @@ pub fn verify(
         Err(ReadError::Head { path }) => teller.fault(Fault::NoHead { path }),
         Err(error) => return Err(error.into()),
     }
-    let rejected = Rejected::new(store.root()).list(Span::default())?;
+    let rejected = Rejected::new(store).list(Span::default())?;
     for found in rejected {
         match found? {
             rejected::Found::Kept(_) => report.n_rejected += 1,

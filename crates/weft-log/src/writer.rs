@@ -92,6 +92,8 @@ pub struct WrittenGroup {
     pub segment: u64,
     /// Offset of its first byte.
     pub offset: u64,
+    /// When it was written, in microseconds since 1970.
+    pub at_us: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +121,8 @@ impl<D: Disk> Writer<D> {
     ) -> Result<(Self, Vec<Finding>), recover::Error> {
         let Recovered { head, head_file, file, findings } = recover::recover(&disk, &root, now_us)?;
         let (unsynced, state, buffer) = (None, State::Sound, Vec::new());
-        let group = WrittenGroup { first: head.next, segment: head.number, offset: head.end };
+        let (segment, offset, at_us) = (head.number, head.end, head.at_us);
+        let group = WrittenGroup { first: head.next, segment, offset, at_us };
         let segment_bytes = SEGMENT_BYTES;
         let writer = Self {
             disk,
@@ -224,6 +227,12 @@ impl<D: Disk> Writer<D> {
         Ok(())
     }
 
+    /// Begins a new segment, so that what stands in the last one changes no more.
+    pub(crate) fn roll(&mut self, now_us: i64) -> Result<(), WriteError> {
+        self.sync()?;
+        self.begin_segment(now_us.max(self.head.at_us))
+    }
+
     fn reopen_if_failed(&mut self, now_us: i64) -> Result<(), WriteError> {
         match self.state {
             State::Sound => Ok(()),
@@ -264,7 +273,8 @@ impl<D: Disk> Writer<D> {
             hash,
             ..self.head.clone()
         };
-        self.group = WrittenGroup { first, segment: self.head.number, offset: self.head.end };
+        let (segment, offset) = (self.head.number, self.head.end);
+        self.group = WrittenGroup { first, segment, offset, at_us };
         let written = self.file.write_at(&lines, self.head.end);
         lines.truncate(bytes);
         let unsynced = Unsynced { lines, seal, head };
@@ -286,7 +296,8 @@ impl<D: Disk> Writer<D> {
         }
         seal.prev = self.head.hash;
         let (start, bytes) = (self.head.end, lines.len() as u64);
-        self.group = WrittenGroup { first: seal.first, segment: self.head.number, offset: start };
+        let (first, segment, at_us) = (seal.first, self.head.number, seal.at_us);
+        self.group = WrittenGroup { first, segment, offset: start, at_us };
         let hash = seal.encode(&mut lines);
         let end = start + lines.len() as u64;
         let written = self.file.write_at(&lines, start).and_then(|()| self.file.sync());

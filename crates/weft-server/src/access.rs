@@ -109,5 +109,25 @@ impl Access {
     }
 }
 
+/// A token that was let in, to be asked about again while what it asked for lasts.
+#[derive(Clone)]
+pub struct Pass {
+    access: Access,
+    token: String,
+    scope: Scope,
+}
+
+impl Pass {
+    /// Keeps a token that was good for a scope.
+    pub fn new(access: &Access, token: &str, scope: Scope) -> Self {
+        Self { access: access.clone(), token: token.to_owned(), scope }
+    }
+
+    /// Returns whether it would be let in again.
+    pub fn is_good(&self, now_us: i64) -> bool {
+        matches!(self.access.judge(&self.token, self.scope, now_us), Ok(Verdict::Granted))
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 use tracing::level_filters::LevelFilter;
 use weft_event::transcript::Client;
+use weft_log::redact::Settings;
 
 use crate::limits::Limits;
 use crate::tls::TlsFiles;
@@ -40,6 +41,8 @@ pub struct Config {
     pub sessions: Sessions,
     /// The folders that are read while it runs.
     pub folders: Vec<FolderSetting>,
+    /// How secrets are kept out of the store.
+    pub redact: Settings,
     /// The limits.
     pub limits: Limits,
 }
@@ -55,6 +58,7 @@ impl Default for Config {
             log: LevelFilter::WARN,
             sessions: Sessions::default(),
             folders: Vec::new(),
+            redact: Settings::default(),
             limits: Limits::default(),
         }
     }

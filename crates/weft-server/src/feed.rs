@@ -1,6 +1,7 @@
-//! What is in the log, as it comes: one thread reads new records once for every stream and subscription, and keeps the newest in
-//! memory. Whoever is further behind reads the log itself.
+//! What is in the log, as it comes: the newest records are kept in memory once for every stream and subscription. The writer hands
+//! over what it wrote; a thread reads the rest, such as what other processes wrote. Whoever is further behind reads the log itself.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::{Semaphore, watch};
 use weft_log::disk::RealDisk;
-use weft_log::reader::{Mileage, ReadError, Reader};
+use weft_log::log::Written;
+use weft_log::reader::{Mileage, ReadError, Reader, read_head};
 use weft_log::{Meta, Position, Store};
 
 /// How long at most a record of another process goes unnoticed.
@@ -40,16 +42,37 @@ pub struct Chunk {
     pub lost: Vec<(Position, Position)>,
 }
 
-/// Wakes the feed when something was written. Cheap to clone.
+/// Tells the feed what was written. Cheap to clone.
 #[derive(Clone)]
-pub struct Waker(SyncSender<()>);
+pub struct Waker {
+    shared: Arc<Shared>,
+    wake: SyncSender<()>,
+}
 
 impl Waker {
     /// Says that there may be more in the log.
     pub fn wake(&self) {
-        match self.0.try_send(()) {
+        match self.wake.try_send(()) {
             // One call that waits says all that a second could; a feed that ended needs none.
             Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
+        }
+    }
+
+    /// Hands over what was written. What stands in the log before it and did not come this way is read there first.
+    pub fn give(&self, written: Written) {
+        let mut recent = lock(&self.shared.recent);
+        match written.first().cmp(&recent.mileage.next) {
+            Ordering::Equal => {
+                let last = recent.take(written, self.shared.recent_bytes_max);
+                drop(recent);
+                self.shared.tell(last);
+            }
+            Ordering::Greater => {
+                drop(recent);
+                self.wake();
+            }
+            // The thread was faster.
+            Ordering::Less => {}
         }
     }
 }
@@ -64,6 +87,8 @@ pub struct Feed {
 struct Shared {
     store: Store,
     recent: Mutex<Recent>,
+    /// The last position that is durable.
+    last: watch::Sender<u64>,
     recent_bytes_max: usize,
     histories: Arc<Semaphore>,
 }
@@ -71,6 +96,8 @@ struct Shared {
 /// The newest records. All from `first` on are here but those that are lost.
 struct Recent {
     first: u64,
+    /// Up to where the log is known.
+    mileage: Mileage,
     records: VecDeque<Arc<Live>>,
     lost: VecDeque<(Position, Position)>,
     bytes: usize,
@@ -93,36 +120,31 @@ pub fn start(
     store: Store,
     recent_bytes_max: usize,
 ) -> Result<(Feed, Waker, FeedThread), ReadError> {
-    let head = weft_log::reader::read_head(&RealDisk, store.root())?;
-    let reader = Reader::open(RealDisk, store.root().to_owned(), head.next)?;
+    let head = read_head(&RealDisk, store.root())?;
     let (tell, last) = watch::channel(head.next.get() - 1);
+    let (next, segment, offset, hash) = (head.next, head.number, head.end, Some(head.hash));
     let recent = Recent {
         first: head.next.get(),
+        mileage: Mileage { next, segment, offset, hash },
         records: VecDeque::new(),
         lost: VecDeque::new(),
         bytes: 0,
     };
     let (recent, histories) = (Mutex::new(recent), Arc::new(Semaphore::new(HISTORIES_MAX)));
-    let shared = Arc::new(Shared { store, recent, recent_bytes_max, histories });
+    let shared = Arc::new(Shared { store, recent, last: tell, recent_bytes_max, histories });
     let (wake, woken) = sync_channel(1);
     let feed = Feed { shared: Arc::clone(&shared), last };
-    let thread = thread::spawn(move || follow(reader, &shared, &tell, &woken));
-    Ok((feed, Waker(wake), FeedThread(thread)))
+    let waker = Waker { shared: Arc::clone(&shared), wake };
+    let thread = thread::spawn(move || follow(&shared, &woken));
+    Ok((feed, waker, FeedThread(thread)))
 }
 
-fn follow(
-    mut reader: Reader<RealDisk>,
-    shared: &Shared,
-    tell: &watch::Sender<u64>,
-    woken: &Receiver<()>,
-) {
+fn follow(shared: &Shared, woken: &Receiver<()>) {
     use std::sync::mpsc::RecvTimeoutError;
     loop {
-        match read_on(&mut reader, shared) {
-            Ok(Some(last)) => drop(tell.send_replace(last)),
-            Ok(None) => {}
-            // The store is read again at the next look; what cannot be read now stays unread, and nothing is skipped.
-            Err(error) => tracing::warn!("cannot follow the log: {error}"),
+        // The store is read again at the next look; what cannot be read now stays unread, and nothing is skipped.
+        if let Err(error) = read_on(shared) {
+            tracing::warn!("cannot follow the log: {error}");
         }
         match woken.recv_timeout(LOOK_EVERY) {
             Ok(()) | Err(RecvTimeoutError::Timeout) => {}
@@ -131,15 +153,35 @@ fn follow(
     }
 }
 
-/// Reads everything that is new; returns the last position if there was anything.
-fn read_on(reader: &mut Reader<RealDisk>, shared: &Shared) -> Result<Option<u64>, ReadError> {
-    let mut last = None;
+/// Reads everything that is new in the log and was not handed over.
+fn read_on(shared: &Shared) -> Result<(), ReadError> {
+    let root = || shared.store.root().to_owned();
+    let head = read_head(&RealDisk, shared.store.root())?;
+    let known = lock(&shared.recent).mileage;
+    if head.next <= known.next {
+        return Ok(());
+    }
+    let mut reader = match Reader::resume(RealDisk, root(), known)? {
+        Some(reader) => reader,
+        None => Reader::open(RealDisk, root(), known.next)?,
+    };
     while let Some(batch) = reader.read()? {
         let chunk = Chunk::of(batch.records(), batch.lost());
-        lock(&shared.recent).add(chunk, shared.recent_bytes_max);
-        last = Some(batch.mileage.next.get() - 1);
+        let last = lock(&shared.recent).add(chunk, batch.mileage, shared.recent_bytes_max);
+        shared.tell(last);
     }
-    Ok(last)
+    Ok(())
+}
+
+impl Shared {
+    /// Says how far the log is known, unless somebody has told of more meanwhile.
+    fn tell(&self, known: u64) {
+        self.last.send_if_modified(|last| {
+            let is_more = known > *last;
+            *last = known.max(*last);
+            is_more
+        });
+    }
 }
 
 impl Chunk {
@@ -182,10 +224,32 @@ impl Chunk {
 }
 
 impl Recent {
-    fn add(&mut self, chunk: Chunk, bytes_max: usize) {
-        self.bytes += chunk.bytes();
-        self.records.extend(chunk.records);
-        self.lost.extend(chunk.lost);
+    /// Adds what was read, as far as it was not handed over meanwhile; returns the last position that is known.
+    fn add(&mut self, mut chunk: Chunk, upto: Mileage, bytes_max: usize) -> u64 {
+        if upto.next > self.mileage.next {
+            chunk.begin_at(self.mileage.next);
+            self.bytes += chunk.bytes();
+            self.records.extend(chunk.records);
+            self.lost.extend(chunk.lost);
+            self.mileage = upto;
+            self.forget(bytes_max);
+        }
+        self.mileage.next.get() - 1
+    }
+
+    /// Adds what was handed over; returns the last position of it.
+    fn take(&mut self, written: Written, bytes_max: usize) -> u64 {
+        self.mileage = written.mileage;
+        for (meta, line) in written.into_records() {
+            self.bytes += line.len();
+            self.records.push_back(Arc::new(Live { meta, line: line.into() }));
+        }
+        self.forget(bytes_max);
+        self.mileage.next.get() - 1
+    }
+
+    /// Lets go of the oldest records.
+    fn forget(&mut self, bytes_max: usize) {
         while self.bytes > bytes_max
             && let Some(oldest) = self.records.pop_front()
         {

@@ -7,7 +7,7 @@ use std::thread;
 use tokio::sync::Semaphore;
 use weft_log::Store;
 use weft_log::admit::{Gate, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::rejected::{Refusal, RefusalId, Rejected, RejectedError};
 
 use crate::limits::Limits;
@@ -36,7 +36,7 @@ impl Intake {
         Self {
             store: store.clone(),
             gates: Mutex::default(),
-            rejected: Arc::new(tokio::sync::Mutex::new(Rejected::new(store.root()))),
+            rejected: Arc::new(tokio::sync::Mutex::new(Rejected::new(store))),
             rooms: Rooms::new(limits.bodies_bytes_max, limits.queue_patience),
             judges: Arc::new(Semaphore::new(n_judges)),
         }
@@ -49,7 +49,7 @@ impl Intake {
         n_bytes: usize,
         work: impl FnOnce(&mut Gate) -> T,
     ) -> T {
-        let new = || Gate::new(Blobs::new(self.store.blobs()), Which::Largest, strictness);
+        let new = || Gate::new(&self.store, Which::Largest, strictness);
         match strictness {
             Strictness::Strict => work(&mut new()),
             Strictness::Lenient => {

@@ -88,7 +88,7 @@ struct Histogram {
 }
 
 /// What is read elsewhere when the counters are told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Readings {
     /// When the server began.
     pub since: Instant,
@@ -100,6 +100,8 @@ pub struct Readings {
     pub queue_bytes: usize,
     /// Streams that are open.
     pub n_streams: usize,
+    /// Secrets that were taken out, by rule.
+    pub redacted: Vec<(String, u64)>,
 }
 
 impl Counters {
@@ -161,6 +163,11 @@ impl Counters {
         let name = "weft_events_refused_total";
         about(&mut out, name, "counter", "Events that were refused.");
         WAYS.iter().zip(&self.refused).for_each(|(way, n)| by_dialect(&mut out, name, way, n));
+        let name = "weft_secrets_redacted_total";
+        about(&mut out, name, "counter", "Secrets that were taken out of what came in.");
+        for (rule, n) in &readings.redacted {
+            line(&mut out, format_args!("{name}{{rule=\"{rule}\"}} {n}"));
+        }
         self.appends.render(&mut out);
         self.render_rest(&mut out, readings);
         out
@@ -168,7 +175,7 @@ impl Counters {
 
     fn render_rest(&self, out: &mut String, readings: &Readings) {
         let n = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
-        let Readings { since, position, indexed, queue_bytes, n_streams } = *readings;
+        let Readings { since, position, indexed, queue_bytes, n_streams, redacted: _ } = *readings;
         let lag = indexed.map_or(f64::NAN, |indexed| position.saturating_sub(indexed) as f64);
         let rest = [
             (

@@ -1,7 +1,7 @@
 //! What the parts of a running server share: the store, the one writer, the feed, the limits, and the word that it is over.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use weft_log::Store;
@@ -14,6 +14,9 @@ use crate::reads::Reads;
 use crate::subs::desk::Desk;
 use crate::tail::TailState;
 use crate::writer::Appender;
+
+/// How long the rest of a request is waited for once the server ends. It has to be over before the server stops to wait for requests.
+const REST_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A running server, seen from its parts. Cheap to clone.
 #[derive(Clone)]
@@ -166,5 +169,11 @@ impl Core {
         let mut ended = self.ended.clone();
         // If nobody can say so any more, it is over as well.
         drop(ended.wait_for(|ended| *ended).await);
+    }
+
+    /// Waits until the server has been ending for so long that the rest of a request that has begun is not waited for any more.
+    pub async fn ended_for_long(&self) {
+        self.ended().await;
+        tokio::time::sleep(REST_PATIENCE).await;
     }
 }

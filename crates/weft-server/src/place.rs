@@ -16,7 +16,12 @@ pub enum Place {
 
 /// Writes a place.
 pub fn write(store_id: &str, position: u64) -> String {
-    format!("{store_id}:{position}")
+    const DIGITS_MAX: usize = 20;
+    let mut text = String::with_capacity(store_id.len() + 1 + DIGITS_MAX);
+    text.push_str(store_id);
+    text.push(':');
+    text.push_str(&position.to_string());
+    text
 }
 
 /// Reads a place: `<store id>:<position>` or a position alone, where 0 is before the first record.

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use weft_event::Dialect;
 use weft_event::event::Expect;
 use weft_log::admit::{Admitted, Arrival, Gate, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::log::{Batch, Durability};
 
 use crate::Core;
@@ -47,7 +47,7 @@ pub struct Play {
 pub(crate) async fn play(core: Core, play: Play) {
     let Play { mut scenes, start_ns, speed } = play;
     let began = Instant::now();
-    let mut gate = Gate::new(Blobs::new(core.store().blobs()), Which::Largest, Strictness::Lenient);
+    let mut gate = Gate::new(core.store(), Which::Largest, Strictness::Lenient);
     let mut next = scenes.next();
     while let Some(scene) = &next {
         let after = Duration::from_nanos(u64::try_from(scene.due_ns - start_ns).unwrap_or(0));

@@ -80,10 +80,10 @@ pub(crate) fn start(core: &Core, folders: Vec<Folder>) -> Option<Tail> {
     let stopper = sources.stopper();
     let (jobs, to_store) = mpsc::channel(WAITING_MAX);
     let (settled, to_settle) = sync_channel(SETTLED_MAX);
-    let (state, blobs) = (core.tail().clone(), core.store().blobs());
+    let (state, store) = (core.tail().clone(), core.store().clone());
     let thread = thread::Builder::new().name("weft-tail".to_owned());
     let reading =
-        thread.spawn(move || reading::read(sources, (rules, blobs), jobs, &to_settle, &state));
+        thread.spawn(move || reading::read(sources, (rules, &store), jobs, &to_settle, &state));
     let reading = match reading {
         Ok(reading) => reading,
         Err(error) => {

@@ -176,15 +176,18 @@ fn append(
     // What waits in the spool came before, maybe of the same producer.
     empty_spool(log, waker);
     let syncs = batches.iter().any(|batch| batch.durability == Durability::Synced);
-    let outcomes = log.append_all(batches);
+    let appended = log.append_all(batches);
     *is_unsynced = !syncs;
-    let told = outcomes.iter().flatten().flat_map(|answer| &answer.outcomes);
+    let told = appended.answers.iter().flatten().flat_map(|answer| &answer.outcomes);
     let upto = told.map(|outcome| outcome.position().get()).max();
     last.fetch_max(upto.unwrap_or(0), Ordering::Release);
-    waker.wake();
-    for ((answer, _room), outcome) in answers.into_iter().zip(outcomes) {
+    for ((answer, _room), outcome) in answers.into_iter().zip(appended.answers) {
         // A client that is gone by now has no use for its answer.
         drop(answer.send(outcome));
+    }
+    match appended.written {
+        Some(written) => waker.give(written),
+        None => waker.wake(),
     }
 }
 
@@ -193,7 +196,7 @@ fn look_after(log: &Log, waker: &Waker, is_unsynced: &mut bool) {
     if std::mem::replace(is_unsynced, false) {
         let (events, conditions) = (Vec::new(), Vec::new());
         let nothing = Batch { events, conditions, durability: Durability::Synced };
-        if let Some(Err(error)) = log.append_all(vec![nothing]).pop() {
+        if let Some(Err(error)) = log.append_all(vec![nothing]).answers.pop() {
             tracing::error!(error = %chain(&error), "cannot make durable what was written");
         }
         waker.wake();

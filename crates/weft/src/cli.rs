@@ -5,9 +5,9 @@ use clap::{Parser, Subcommand};
 use weft_event::Dialect;
 
 use crate::{
-    Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps,
-    import, ingest, init, log, merge, prune, reindex, rejects, schema, service, session, show, sql,
-    stats, status, sub, tail, taxonomy, token, trace, up, validate, verify,
+    Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps, hook,
+    hooks, import, ingest, init, log, merge, prune, reindex, rejects, scan, schema, service,
+    session, show, sql, stats, status, sub, tail, taxonomy, token, trace, up, validate, verify,
 };
 
 const ABOUT: &str = "\
@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Merge(merge::Args),
     Init(init::Args),
     Emit(emit::Args),
+    Hook(hook::Args),
+    Hooks(hooks::Args),
     Ingest(ingest::Args),
     Rejects(rejects::Args),
     Log(log::Args),
@@ -66,6 +68,7 @@ pub(crate) enum Command {
     Export(export::Args),
     Import(import::Args),
     Verify(verify::Args),
+    Scan(scan::Args),
     Prune(prune::Args),
     Sub(sub::Args),
     Index(reindex::Args),
@@ -92,6 +95,8 @@ impl Command {
             Command::Merge(args) => merge::run(args),
             Command::Init(args) => init::run(args),
             Command::Emit(args) => emit::run(args),
+            Command::Hook(args) => hook::run(args),
+            Command::Hooks(args) => hooks::run(args),
             Command::Ingest(args) => ingest::run(args),
             Command::Rejects(args) => rejects::run(args),
             Command::Log(args) => log::run(args),
@@ -105,6 +110,7 @@ impl Command {
             Command::Export(args) => export::run(&args),
             Command::Import(args) => import::run(args),
             Command::Verify(args) => verify::run(args),
+            Command::Scan(args) => scan::run(args),
             Command::Prune(args) => prune::run(args),
             Command::Sub(args) => sub::run(args),
             Command::Index(args) => reindex::run(args),

@@ -6,10 +6,12 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::Command as Process;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Subcommand;
 use weft_event::json::Json;
+use weft_log::redact::{Redaction, Settings};
 use weft_log::{Network, Store};
 use weft_server::config::{ConfigError, Setting, Sources, resolve};
 
@@ -46,6 +48,15 @@ const TEMPLATE: &str = "\
 
 # [[folder]]
 # path = \"~/.needle/logs\"
+
+[redact]
+# sources_off = [\"demo\"]
+# rules_off = [\"jwt\"]
+
+# [[redact.own]]
+# name = \"acme-token\"
+# contains = \"acme_\"
+# pattern = 'acme_[a-z0-9]{32}'
 
 [limits]
 # body_bytes_max = \"16M\"
@@ -93,7 +104,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Show { json } => show(&path, json),
         Command::Check => check(&path),
         Command::Edit => {
-            let store = stores::make(&args.store.folder()?, Network::Refuse)?;
+            let store = stores::make_unset(&args.store.folder()?, Network::Refuse)?;
             edit(&store.root().join(FILE))
         }
         Command::Path => {
@@ -112,6 +123,22 @@ pub(crate) fn load(store: &Store, flags: &[(&str, String)]) -> anyhow::Result<Co
             Err(Marked(lines.join("\n")).into())
         }
     }
+}
+
+/// Returns a store with the redaction that its settings describe. Where they are wrong, all built-in rules are applied, and it is
+/// told: nothing is kept as it comes because of a slip of the pen.
+pub(crate) fn redacting(store: Store) -> Store {
+    let settled = settle(&store.root().join(FILE), &[]);
+    let wrong = match settled {
+        Ok(Ok((config, _))) if config.redact == Settings::default() => return store,
+        Ok(Ok((config, _))) => {
+            return store.with_redaction(Arc::new(Redaction::new(config.redact)));
+        }
+        Ok(Err(errors)) => errors.first().map(ToString::to_string).unwrap_or_default(),
+        Err(error) => format!("{error:#}"),
+    };
+    tell(format_args!("note: {}; secrets are redacted by the built-in rules alone", Shown(&wrong)));
+    store
 }
 
 type Settled = Result<(Config, Vec<Setting>), Vec<ConfigError>>;

@@ -14,7 +14,7 @@ use weft_event::event::Expect;
 use weft_event::input::{Item, Lines};
 use weft_event::{Dialect, digest_parts};
 use weft_log::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
-use weft_log::blobs::{Blobs, ShrinkError, Which};
+use weft_log::blobs::{ShrinkError, Which};
 use weft_log::lock::LockError;
 use weft_log::log::{AppendError, Batch, BeginError, Condition, Durability, Log};
 use weft_log::recover;
@@ -195,7 +195,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         delivery: Some(&delivery),
         topic: emission.topic.as_ref(),
     };
-    let mut gate = Gate::new(Blobs::new(store.blobs()), Which::Largest, Strictness::Lenient);
+    let mut gate = Gate::new(&store, Which::Largest, Strictness::Lenient);
     let event = match gate.admit(&arrival) {
         Ok(event) => event,
         Err(Refusal::Large(ShrinkError::Blob(error))) => return Err(error.into()),
@@ -203,7 +203,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
             let at_us = jiff::Timestamp::now().as_microsecond();
             let origin = format!("emit:{}", emission.id);
             let kept = rejected::Refusal::of(&arrival, &refusal, origin, at_us);
-            let ids = Rejected::new(store.root()).put(&[kept])?;
+            let ids = Rejected::new(&store).put(&[kept])?;
             answer::refused(&refusal, ids.first(), format)?;
             return Ok(Outcome::Found);
         }
@@ -343,6 +343,7 @@ fn may_pass(error: &BeginError) -> bool {
         | BeginError::Behind { .. }
         | BeginError::Follow(_)
         | BeginError::Prune(_)
+        | BeginError::Redaction(_)
         | BeginError::Index(_)
         | BeginError::Identity(_) => true,
         BeginError::Recover(recover::Error::Newer { .. } | recover::Error::Io { .. })
@@ -364,5 +365,5 @@ fn spool(store: &Store, emission: &Emission) -> anyhow::Result<()> {
         topic: emission.topic.clone(),
         line: &emission.line,
     };
-    Ok(spool::put(store.root(), &entry)?)
+    Ok(spool::put(store, &entry)?)
 }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use weft_event::Dialect;
 use weft_event::event::Expect;
 use weft_log::admit::{Arrival, Gate, Refusal as Unfit, Strictness};
-use weft_log::blobs::{Blobs, ShrinkError, Which};
+use weft_log::blobs::{ShrinkError, Which};
 use weft_log::log::Outcome as Stored;
 use weft_log::rejected::{Reason, Refusal, Rejected, With};
 use weft_server::socket::request::Sent;
@@ -78,10 +78,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let columns = Columns::resolve(&statement, &map)?;
     let total = rows::count(&connection, &table).with_context(cannot)?;
     let writing = Writing::open(&args.store, VIA, &mut |_| {})?;
-    let blobs = Blobs::new(writing.store().blobs());
     let mut import = Import {
-        gate: Gate::new(blobs, Which::Largest, Strictness::Lenient),
-        rejected: Rejected::new(writing.store().root()),
+        gate: Gate::new(writing.store(), Which::Largest, Strictness::Lenient),
+        rejected: Rejected::new(writing.store()),
         writing,
         lines: Vec::new(),
         events: Vec::new(),

@@ -128,7 +128,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
             stop: Arc::clone(&stop),
         },
     )?;
-    let mut pipeline = Pipeline::start(sources, store.blobs(), options.rules);
+    let mut pipeline = Pipeline::start(sources, &store, options.rules);
     let (asked, sender) = (Arc::clone(&stop), pipeline.sender());
     signals::on_stop(move || {
         asked.store(true, Ordering::Relaxed);

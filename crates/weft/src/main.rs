@@ -15,6 +15,8 @@ mod export;
 mod facts_json;
 mod gaps;
 mod gauge;
+mod hook;
+mod hooks;
 mod import;
 mod ingest;
 mod init;
@@ -27,6 +29,7 @@ mod prune;
 mod records;
 mod reindex;
 mod rejects;
+mod scan;
 mod schema;
 mod service;
 mod session;
@@ -65,6 +68,9 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = hook::run_if_asked() {
+        return code;
+    }
     let outcome = cli::Cli::parse().command.run();
     let code = match outcome {
         Ok(Outcome::Fine) => 0,

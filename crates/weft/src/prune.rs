@@ -12,7 +12,7 @@ use weft_log::{Position, Store};
 use crate::Outcome;
 use crate::gauge::{Gauge, Unit};
 use crate::output::{Format, Marked, print, tell};
-use crate::stores::{PATIENCE, StoreArgs, owner};
+use crate::stores::{self, PATIENCE, StoreArgs, owner};
 use crate::times::now_ns;
 
 const EXAMPLES: &str = "\
@@ -87,7 +87,7 @@ enum HoldCommand {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
-    let store = Store::open(&args.store.folder()?)?;
+    let store = stores::open(&args.store.folder()?)?;
     if let Some(Command::Hold { command }) = args.command {
         return change_holds(&store, command);
     }

@@ -10,7 +10,7 @@ use weft_log::{Store, reader, verify};
 use crate::Outcome;
 use crate::gauge::{Gauge, Unit};
 use crate::output::{plural, print, tell};
-use crate::stores::{PATIENCE, StoreArgs, owner};
+use crate::stores::{self, PATIENCE, StoreArgs, owner};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,7 +44,7 @@ enum Command {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
-    let store = Store::open(&args.store.folder()?)?;
+    let store = stores::open(&args.store.folder()?)?;
     match args.command {
         Command::Status { json } => status(&store, json),
         Command::Rebuild => rebuild(&store),

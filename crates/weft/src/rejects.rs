@@ -3,12 +3,11 @@
 mod retry;
 mod show;
 
-use weft_log::Store;
 use weft_log::rejected::Rejected;
 
 use crate::Outcome;
 use crate::output::Format;
-use crate::stores::StoreArgs;
+use crate::stores::{self, StoreArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,8 +58,8 @@ enum Action {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let format = if args.json { Format::Json } else { Format::Text };
-    let store = Store::open(&args.store.folder()?)?;
-    let rejected = Rejected::new(store.root());
+    let store = stores::open(&args.store.folder()?)?;
+    let rejected = Rejected::new(&store);
     match args.action {
         None | Some(Action::List) => show::list(&rejected, format),
         Some(Action::Show { id }) => show::one(&rejected, &id, format),

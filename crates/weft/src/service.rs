@@ -131,7 +131,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
             let store = if dry_run {
                 std::path::absolute(&folder)?
             } else {
-                stores::make(&folder, Network::Refuse)?.root().to_owned()
+                stores::make_unset(&folder, Network::Refuse)?.root().to_owned()
             };
             let file = host.file(&program, &store);
             if dry_run {

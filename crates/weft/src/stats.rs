@@ -85,7 +85,7 @@ fn gather(store: &Store, records: &mut Records) -> anyhow::Result<Stats> {
     let head = records.head().clone();
     let last = head.last().map_or(0, Position::get);
     let (segments, archives) = segments(store)?;
-    let rejected = Rejected::new(store.root());
+    let rejected = Rejected::new(store);
     let n_rejected = rejected.list(Span::default())?.kept().count() as u64;
     let blobs = Blobs::new(store.blobs()).list()?.blobs;
     let indexed = records.index().map(|index| index.stats()).transpose()?;

@@ -90,6 +90,13 @@ fn show(status: Value<'_>) -> String {
     };
     rows.push(("state", state));
     rows.extend(status.get("tail").into_iter().flat_map(tail).map(|row| ("folder", row)));
+    let redacted = status.get("redacted").into_iter().flat_map(Value::members);
+    let redacted =
+        redacted.filter_map(|(rule, n)| Some(format!("{} {}", rule.as_text()?, n.as_u64()?)));
+    let redacted: Vec<String> = redacted.collect();
+    if !redacted.is_empty() {
+        rows.push(("redacted", redacted.join(", ")));
+    }
     let mut text = String::new();
     write_rows(&mut text, &rows);
     text

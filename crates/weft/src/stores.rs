@@ -11,6 +11,7 @@ use weft_log::recover::Finding;
 use weft_log::{Network, Store};
 use weft_server::socket::client::Client;
 
+use crate::config;
 use crate::output::tell;
 
 /// The folder that makes a project have a store of its own.
@@ -31,6 +32,11 @@ pub(crate) struct StoreArgs {
 }
 
 impl StoreArgs {
+    /// Returns the option as if it were given.
+    pub(crate) fn of(store: Option<PathBuf>) -> Self {
+        Self { store }
+    }
+
     /// Returns whether the option is given.
     pub(crate) fn is_named(&self) -> bool {
         self.store.is_some()
@@ -45,20 +51,15 @@ impl StoreArgs {
             return Ok(store.into());
         }
         let here = env::current_dir().context("cannot tell the current folder")?;
-        if let Some(nearest) = nearest(&here) {
-            return Ok(nearest);
+        match nearest(&here) {
+            Some(nearest) => Ok(nearest),
+            None => users_own(),
         }
-        let data = env::var_os("XDG_DATA_HOME").filter(|data| Path::new(data).is_absolute());
-        let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share"));
-        let data = data.map(PathBuf::from).or_else(home);
-        Ok(data
-            .context("no store is named, and there is no home folder: use --store")?
-            .join("weft"))
     }
 
     /// Returns the store, brought in order; an error if there is none.
     pub(crate) fn store(&self) -> anyhow::Result<Store> {
-        let store = Store::open(&self.folder()?)?;
+        let store = open(&self.folder()?)?;
         settle(&store)?;
         Ok(store)
     }
@@ -73,6 +74,15 @@ impl StoreArgs {
         let named = || env::var_os("WEFT_STORE").filter(|store| !store.is_empty());
         self.store.clone().or_else(|| named().map(PathBuf::from)).unwrap_or_else(|| FOLDER.into())
     }
+}
+
+/// Returns the folder of the store that belongs to no project.
+pub(crate) fn users_own() -> anyhow::Result<PathBuf> {
+    let data = env::var_os("XDG_DATA_HOME").filter(|data| Path::new(data).is_absolute());
+    let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share"));
+    let data = data.map(PathBuf::from).or_else(home);
+    let data = data.context("no store is named, and there is no home folder: use --store")?;
+    Ok(data.join("weft"))
 }
 
 /// Brings a store in order before it is read. Where a server has it, that one does.
@@ -93,10 +103,20 @@ pub(crate) fn settle(store: &Store) -> anyhow::Result<()> {
 
 /// Makes the folder of a store, unless it is there.
 pub(crate) fn make(folder: &Path, network: Network) -> anyhow::Result<Store> {
+    Ok(config::redacting(make_unset(folder, network)?))
+}
+
+/// Does the same, for whoever reads the settings itself.
+pub(crate) fn make_unset(folder: &Path, network: Network) -> anyhow::Result<Store> {
     if folder.exists() && !folder.is_dir() {
         anyhow::bail!("{} is not a folder", folder.display());
     }
     Ok(Store::make(folder, network)?)
+}
+
+/// Returns the store in a folder as it is; an error if there is none.
+pub(crate) fn open(folder: &Path) -> anyhow::Result<Store> {
+    Ok(config::redacting(Store::open(folder)?))
 }
 
 /// Returns how a store is opened for a single event.

@@ -6,8 +6,10 @@ mod journal;
 use std::env;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context as _;
+use weft_log::redact::Redaction;
 use weft_log::{Network, Store};
 use weft_server::address::Addresses;
 use weft_server::player::Play;
@@ -62,8 +64,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Some(own) => own.path().to_owned(),
         None => args.store.folder()?,
     };
-    let store = stores::make(&folder, Network::Refuse)?;
+    let store = stores::make_unset(&folder, Network::Refuse)?;
     let config = config::load(&store, &flags(&args))?;
+    let store = store.with_redaction(Arc::new(Redaction::new(config.redact.clone())));
     journal::start(config.log)?;
     // Nobody can guess where that is.
     let hint = match &own {

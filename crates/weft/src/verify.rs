@@ -11,7 +11,7 @@ use weft_log::{Hash, Store};
 use crate::Outcome;
 use crate::gauge::{Gauge, Unit};
 use crate::output::{Format, plural, print, tell};
-use crate::stores::{PATIENCE, StoreArgs, owner, tell_findings};
+use crate::stores::{self, PATIENCE, StoreArgs, owner, tell_findings};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,7 +52,7 @@ fn parse_hash(text: &str) -> Result<Hash, &'static str> {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let format = if args.json { Format::Json } else { Format::Text };
-    let store = Store::open(&args.store.folder()?)?;
+    let store = stores::open(&args.store.folder()?)?;
     if args.repair {
         repair(&store)?;
     }
@@ -175,6 +175,7 @@ fn summary_text(report: &Report, head: Option<String>) -> String {
         ),
         ("spool", report.n_spooled.to_string()),
         ("rejected", report.n_rejected.to_string()),
+        ("redacted", plural(report.n_redacted, "record")),
         ("head", head.unwrap_or_else(|| "not known".to_owned())),
     ];
     let mut text: String =
@@ -208,6 +209,7 @@ fn summary_json(report: &Report, head: Option<String>) -> String {
             object.json("unreferenced", &number(report.n_unreferenced));
             object.json("spooled", &number(report.n_spooled));
             object.json("rejected", &number(report.n_rejected));
+            object.json("redacted", &number(report.n_redacted));
             object.json("head", &head.map_or(Json::null(), |head| Json::text(&head)));
             if let Some(Against::Found { upto }) = report.against {
                 object.json("against", &number(upto));

@@ -51,7 +51,7 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
             facts.identity.retry = fields.text(EVENT_ID).map(Key::Recorded);
         }
     } else if let Some(report) = fields.get(HOOK) {
-        facts.identity = reported(fields, report).unwrap_or(Identity::NONE);
+        facts.identity = reported(fields, report, facts.time_ns).unwrap_or(Identity::NONE);
     }
     if let Some(added) = told.added {
         carried::apply_added(facts, added);
@@ -147,19 +147,27 @@ fn read_metadata<'a>(facts: &mut Facts<'a>, metadata: Value<'a>, told: &mut Told
     }
 }
 
-/// The identity of a hook's event without an id: what the hook reports. The very same payload is a retry, so that a hook
-/// installed twice counts once although the two events differ in their time.
-fn reported<'a>(fields: &Fields<'a>, report: Value<'a>) -> Option<Identity<'a>> {
+/// The identity of a hook's event without an id: what the hook reports. A tool call has an id, and the very same payload about it is
+/// a retry, so that a hook installed twice counts once although the two events differ in their time. Other hooks may say the same
+/// of one prompt again and again, as before every compaction: such a payload is a retry only for a moment.
+fn reported<'a>(
+    fields: &Fields<'a>,
+    report: Value<'a>,
+    time_ns: Option<i64>,
+) -> Option<Identity<'a>> {
     let (session, hook) = (fields.text(SESSION_ID)?, report.text_at("hook_type")?);
-    let payload = report.get("raw_payload");
-    let said = |name: &str| payload?.text_at(name).filter(|id| !id.is_empty());
-    let span = || fields.get(CORRELATION)?.text_at("span_id").filter(|id| !id.is_empty());
-    let call = said("tool_use_id").or_else(|| said("prompt_id")).or_else(span)?;
-    let retry = payload.map(|payload| Key::HookPayload {
-        session: session.clone(),
-        hook: hook.clone(),
-        payload,
-    });
+    let named = |value: Value<'a>, name: &str| value.text_at(name).filter(|id| !id.is_empty());
+    let Some(payload) = report.get("raw_payload") else {
+        let (call, agent) = (named(fields.get(CORRELATION)?, "span_id")?, fields.text(AGENT_ID)?);
+        return Some(Identity::of(Key::Hook { session, hook, call, agent }));
+    };
+    let Some(call) = named(payload, "tool_use_id") else {
+        let at_ns = Some(time_ns?);
+        return Some(Identity::of(Key::HookPayload { session, hook, payload, at_ns }));
+    };
     let agent = fields.text(AGENT_ID)?;
-    Some(Identity { own: Some(Key::Hook { session, hook, call, agent }), retry })
+    let (of, by) = (session.clone(), hook.clone());
+    let retry = Key::HookPayload { session: of, hook: by, payload, at_ns: None };
+    let own = Key::Hook { session, hook, call, agent };
+    Some(Identity { own: Some(own), retry: Some(retry) })
 }

@@ -123,28 +123,51 @@ fn the_schema_states_what_the_document_states() {
     assert_eq!(constraints(&Dialect::Collector.schema()), constraints(document));
 }
 
-#[test]
-fn a_hook_that_fires_twice_is_known_by_its_payload() {
-    let hook = |time: &str, payload: &str| {
-        let line = with(&format!(
+/// Returns what the second of two events of a hook is to the first, by its keys alone.
+fn second(first: (&str, &str), second: (&str, &str)) -> &'static str {
+    let digests = |(time, payload): (&str, &str)| {
+        let hook = format!(
             r#""session_id":"s","hook":{{"hook_type":"Stop","raw_payload":{{"prompt_id":"p",{payload}}}}}"#
-        ));
-        line.replace("2026-01-01T00:00:00Z", time)
-    };
-    let digests = |line: &str| {
+        );
+        let line = with(&hook).replace("00:00:00Z", time);
         let mut tape = Tape::new();
-        let value = tape.parse(line).unwrap();
+        let value = tape.parse(&line).unwrap();
         let mut problems = crate::problem::Problems::new();
         let event = crate::event::read_value(value, crate::event::Expect::Any, &mut problems);
-        let identity = event.unwrap().facts().identity;
-        [identity.own, identity.retry].map(|key| key.unwrap().digest(Dialect::Collector))
+        crate::KeyDigests::of(&event.unwrap().facts())
     };
-    let first = digests(&hook("2026-01-01T00:00:00.000Z", r#""stop_hook_active":false"#));
-    let again = digests(&hook("2026-01-01T00:00:00.010Z", r#""stop_hook_active":false"#));
-    let other = digests(&hook("2026-01-01T00:00:00.000Z", r#""stop_hook_active":true"#));
-    assert_eq!(first, again);
-    assert_eq!(first[0], other[0], "the same report");
-    assert_ne!(first[1], other[1], "of another moment");
+    let (first, second) = (digests(first), digests(second));
+    match (second.is_retry_of(&first), second.own == first.own) {
+        (true, _) => "the same",
+        (false, true) => "in conflict",
+        (false, false) => "another",
+    }
+}
+
+#[test]
+fn a_hook_that_fires_twice_is_known_by_its_payload() {
+    let call = r#""tool_use_id":"t","x":1"#;
+    assert_eq!(second(("00:00:00Z", call), ("00:00:00.010Z", call)), "the same");
+    assert_eq!(second(("00:00:00Z", call), ("23:00:00Z", call)), "the same");
+    let otherwise = r#""tool_use_id":"t","x":2"#;
+    assert_eq!(second(("00:00:00Z", call), ("00:00:00.010Z", otherwise)), "in conflict");
+    let other = r#""tool_use_id":"u","x":1"#;
+    assert_eq!(second(("00:00:00Z", call), ("00:00:00.010Z", other)), "another");
+}
+
+#[test]
+fn a_hook_without_a_call_may_say_the_same_again_later() {
+    let auto = r#""trigger":"auto""#;
+    for (first, later) in [
+        ("00:00:00Z", "00:00:00.010Z"),
+        ("00:00:01.999Z", "00:00:02.001Z"),
+        ("00:00:02.001Z", "00:00:01.999Z"),
+        ("00:00:01.900Z", "00:00:03.900Z"),
+    ] {
+        assert_eq!(second((first, auto), (later, auto)), "the same", "{first} and {later}");
+    }
+    assert_eq!(second(("00:00:00Z", auto), ("00:00:04Z", auto)), "another");
+    assert_eq!(second(("00:00:00Z", auto), ("00:00:00Z", r#""trigger":"manual""#)), "another");
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn merge(inputs: &[Vec<Sample>], read_order: &[usize], memory_bytes: usize) -> M
                 producer: sample.producer(),
                 number: sample.number(),
                 time_ns: sample.time_ns,
-                keys: Keys { list: [own, retry, None] },
+                keys: Keys { list: [own, retry, None, None] },
                 line: sample.line.as_bytes(),
             };
             merge.entries.add(&entry).unwrap();

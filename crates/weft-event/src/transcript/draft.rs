@@ -8,11 +8,9 @@ use super::tokens::Tokens;
 use super::{Client, calls::Calls};
 use crate::collector::{Correlation, Event, TAXONOMY, Tool, VERSION};
 use crate::digest_parts;
+use crate::hook::main_agent;
 use crate::json::{DEPTH_MAX, Json, Kind, LINE_BYTES_MAX, Object, Value};
 use crate::translate::{self, trace};
-
-/// How many characters of a session stand in the name of its main agent.
-const SESSION_CHARS: usize = 8;
 
 /// How much deeper an input stands in its event than by itself.
 const DEPTH_ADDED: usize = 2;
@@ -337,9 +335,4 @@ pub(super) fn input(value: Value<'_>) -> Json<'_> {
 /// Returns what a tool was given, where that is a text.
 pub(super) fn input_text(text: &str) -> Json<'static> {
     Json::object(|object: &mut Object<'_>| object.text("input", text))
-}
-
-/// Returns the name of the main agent of a session.
-fn main_agent(session: &str) -> String {
-    "session-".chars().chain(session.chars().take(SESSION_CHARS)).collect()
 }

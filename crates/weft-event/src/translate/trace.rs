@@ -39,7 +39,7 @@ fn hex_id<const BYTES: usize>(id: &str) -> HexId {
 }
 
 /// Returns the trace and the span of a `traceparent`.
-pub(super) fn parse_traceparent(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn parse_traceparent(text: &str) -> Option<(&str, &str)> {
     let mut parts = text.split('-');
     let (_version, trace_id, span_id) = (parts.next()?, parts.next()?, parts.next()?);
     (trace(trace_id).is_own && span(span_id).is_own).then_some((trace_id, span_id))

@@ -3,8 +3,10 @@
 
 use weft_event::engine::action::Action;
 use weft_event::event::{self, Event, Expect};
+use weft_event::hook::{self, Around};
 use weft_event::json::{self, Kind, Tape, Value};
 use weft_event::problem::Problems;
+use weft_event::secrets::{Rules, redact};
 use weft_event::shape::Wire;
 use weft_event::transcript::{Client, Reader};
 use weft_event::{Dialect, Facts, collector, engine, idle, needle, own, pinchy};
@@ -24,6 +26,8 @@ pub const TARGETS: &[Target] = &[
     ("json", json),
     ("lines", lines),
     ("transcript", transcript),
+    ("hook", hook),
+    ("secrets", secrets),
 ];
 
 /// Reads a line as an event of the dialect. A valid one is JSON to `serde_json` too, has the same facts however it is spelled, and
@@ -132,6 +136,38 @@ pub fn lines(bytes: &[u8]) {
     for line in bytes.split(|&byte| byte == b'\n') {
         let fresh = read(&mut Tape::new(), line, Expect::Any);
         assert_eq!(read(&mut used, line, Expect::Any), fresh, "a used tape reads otherwise");
+    }
+}
+
+/// Takes bytes for the payload of a hook: the event is valid without a warning, on one line, and packed it is the same report.
+pub fn hook(payload: &[u8]) {
+    let around = Around { now_ns: 1_794_648_600_123_456_789, traceparent: None };
+    let Ok(event) = hook::to_event(payload, None, &around) else { return };
+    let packed = hook::to_packed_event(payload, None, &around)
+        .expect("what is fuzzed is far from any limit");
+    let read = |line: &str| {
+        let (mut tape, mut problems) = (Tape::new(), Problems::new());
+        let event = event::read(&mut tape, line.as_bytes(), Expect::Any, &mut problems);
+        let facts = event.expect("it is an event").facts();
+        assert!(problems.list().is_empty(), "{line}: {:?}", problems.list());
+        assert_eq!(facts.dialect, Dialect::Collector);
+        assert!(!line.contains('\n'));
+        facts.identity.own.map(|key| key.to_string())
+    };
+    assert_eq!(read(&event), read(&packed), "another identity");
+}
+
+/// Takes secrets out of bytes: a second pass finds nothing, and JSON stays JSON.
+pub fn secrets(bytes: &[u8]) {
+    let rules = Rules::default();
+    let mut matched = Vec::new();
+    let once = redact(bytes, &rules, &mut matched);
+    assert_eq!(matched.is_empty(), *once == *bytes, "what was found is not what was replaced");
+    matched.clear();
+    let twice = redact(&once, &rules, &mut matched);
+    assert!(*twice == *once && matched.is_empty(), "a second pass finds more");
+    if Tape::new().parse_bytes(bytes).is_ok() {
+        assert!(Tape::new().parse_bytes(&once).is_ok(), "what was JSON is none");
     }
 }
 

@@ -51,7 +51,7 @@ impl BlobRef {
     }
 
     /// Returns the reference to a raw text; `None` if that cannot stand between the quotes of a string.
-    pub(super) fn of_raw(raw: &[u8]) -> Option<Self> {
+    pub(crate) fn of_raw(raw: &[u8]) -> Option<Self> {
         let raw = std::str::from_utf8(raw).ok().filter(|raw| raw.len() <= BLOB_BYTES_MAX)?;
         let quoted = format!("\"{raw}\"");
         let mut tape = Tape::new();
@@ -60,7 +60,7 @@ impl BlobRef {
     }
 
     /// Returns the reference as it stands between the quotes of a string.
-    pub(super) fn to_raw(&self) -> Vec<u8> {
+    pub(crate) fn to_raw(&self) -> Vec<u8> {
         let mut quoted = String::new();
         write_text(&mut quoted, &self.to_string());
         let raw = &quoted[1..quoted.len() - 1];

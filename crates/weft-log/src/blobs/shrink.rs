@@ -10,6 +10,7 @@ use weft_event::problem::{Code, Problems};
 
 use super::line::{splice, strings};
 use super::{BlobError, BlobRef, Blobs, VALUE_BYTES_MIN};
+use crate::redact::Redaction;
 
 /// How often a changed event is read again before what is left untried stays in place. Each is a pass over the line; more than a
 /// few are needed only where many large strings have a form that a reference does not fit.
@@ -30,6 +31,10 @@ pub enum Which {
 /// How an event is shrunk.
 #[derive(Clone, Copy)]
 pub struct ShrinkRules<'r> {
+    /// What takes secrets out first, so that no blob holds one.
+    pub redaction: &'r Redaction,
+    /// The way the event came in.
+    pub via: &'r str,
     /// The dialect that the event is in, and stays valid in.
     pub dialect: Dialect,
     /// Longest line that fits; usually [`super::EVENT_BYTES_MAX`].
@@ -43,8 +48,10 @@ pub struct ShrinkRules<'r> {
 /// An event that fits.
 #[derive(Debug)]
 pub struct Shrunk<'a> {
-    /// Its line: the given one but for the values moved.
+    /// Its line: the given one but for the secrets taken out and the values moved.
     pub line: Cow<'a, [u8]>,
+    /// Whether there were secrets.
+    pub is_redacted: bool,
     /// What was moved, in the order of the line.
     pub moved: Vec<BlobRef>,
 }
@@ -72,8 +79,8 @@ pub enum ShrinkError {
     Blob(#[from] BlobError),
 }
 
-/// Moves strings of an event to blobs until it fits; every other byte stays. Blobs are durable when this returns, and none is
-/// written for an event that does not fit in the end.
+/// Takes secrets out of an event and moves strings of it to blobs until it fits; every other byte stays. Blobs are durable when
+/// this returns, and none is written for an event that does not fit in the end.
 ///
 /// Keys and strings under [`VALUE_BYTES_MIN`] are never moved, nor is a string whose reference would make the event invalid or
 /// change what it says of itself. The same line under the same rules always gives the same result. An identity that rests on
@@ -83,12 +90,41 @@ pub fn shrink<'a>(
     rules: &ShrinkRules<'_>,
     blobs: &Blobs,
 ) -> Result<Shrunk<'a>, ShrinkError> {
+    let redacted = match rules.dialect {
+        // Weft needs what it wrote for itself.
+        Dialect::Weft => Cow::Borrowed(line),
+        Dialect::Idle
+        | Dialect::Collector
+        | Dialect::Pinchy
+        | Dialect::Engine
+        | Dialect::Needle => rules.redaction.redact(rules.via, line),
+    };
+    match redacted {
+        Cow::Borrowed(line) => fit(line, rules, blobs),
+        Cow::Owned(redacted) => {
+            let Shrunk { line, moved, .. } = fit(&redacted, rules, blobs)?;
+            let line = match line {
+                Cow::Owned(line) => line,
+                Cow::Borrowed(_) => redacted,
+            };
+            Ok(Shrunk { line: Cow::Owned(line), is_redacted: true, moved })
+        }
+    }
+}
+
+/// Makes an event fit that has no secrets.
+fn fit<'a>(
+    line: &'a [u8],
+    rules: &ShrinkRules<'_>,
+    blobs: &Blobs,
+) -> Result<Shrunk<'a>, ShrinkError> {
+    let is_redacted = false;
     let all_from = match rules.which {
         Which::Largest => usize::MAX,
         Which::AllFrom { bytes } => bytes.max(VALUE_BYTES_MIN),
     };
     if line.len() <= rules.event_bytes_max.min(all_from) {
-        return Ok(Shrunk { line: Cow::Borrowed(line), moved: Vec::new() });
+        return Ok(Shrunk { line: Cow::Borrowed(line), is_redacted, moved: Vec::new() });
     }
     let mut tape = Tape::new();
     let event = tape.parse_bytes(line)?;
@@ -119,12 +155,13 @@ pub fn shrink<'a>(
         return Err(ShrinkError::TooLarge { bytes: line.len(), bytes_least, bytes_max });
     }
     if plan.moves.is_empty() {
-        return Ok(Shrunk { line: Cow::Borrowed(line), moved: Vec::new() });
+        return Ok(Shrunk { line: Cow::Borrowed(line), is_redacted, moved: Vec::new() });
     }
     let moved = plan.moves.iter().map(|step| (&step.reference.hash, &line[step.place.clone()]));
     blobs.put_known(moved)?;
     let line = Cow::Owned(plan.line_with(&[]));
-    Ok(Shrunk { line, moved: plan.moves.into_iter().map(|step| step.reference).collect() })
+    let moved = plan.moves.into_iter().map(|step| step.reference).collect();
+    Ok(Shrunk { line, is_redacted, moved })
 }
 
 fn raw_bytes(string: Value<'_>) -> usize {

@@ -17,7 +17,7 @@ fn collector(agent: &str, event_type: &str, time: &str) -> String {
 fn scene(lines: &[String]) -> Scene {
     let scene = Scene::empty();
     let log = scene.log();
-    let events = lines.iter().map(|line| admit(&scene.store.blobs(), line, None)).collect();
+    let events = lines.iter().map(|line| admit(scene.store.root(), line, None)).collect();
     log.append(Batch { events, conditions: Vec::new(), durability: Durability::Synced }).unwrap();
     log.close().unwrap();
     scene

@@ -5,6 +5,8 @@ use weft_event::time::parse_rfc3339;
 
 use super::Subject;
 use super::expression::{Expression, MemberTest, Number, Scalar, Term, TextTest, Valued};
+use super::field::TextField;
+use crate::Meta;
 
 /// Returns whether the record matches.
 pub(super) fn matches(expression: &Expression, subject: &Subject<'_>) -> bool {
@@ -13,6 +15,32 @@ pub(super) fn matches(expression: &Expression, subject: &Subject<'_>) -> bool {
         Expression::Any(parts) => parts.iter().any(|part| matches(part, subject)),
         Expression::Not(part) => !matches(part, subject),
         Expression::Term(term) => term_matches(term, subject),
+    }
+}
+
+/// Returns whether the record matches if what Weft adds to the event is enough to tell.
+pub(super) fn matches_unread(expression: &Expression, meta: &Meta) -> Option<bool> {
+    // What one part settles, the parts that cannot be told do not change.
+    let settled = |parts: &[Expression], by: bool| {
+        let mut all = Some(!by);
+        for part in parts {
+            match matches_unread(part, meta) {
+                Some(found) if found == by => return Some(by),
+                Some(_) => {}
+                None => all = None,
+            }
+        }
+        all
+    };
+    match expression {
+        Expression::All(parts) => settled(parts, false),
+        Expression::Any(parts) => settled(parts, true),
+        Expression::Not(part) => matches_unread(part, meta).map(|found| !found),
+        Expression::Term(Term::Text(TextField::Dialect, test)) => {
+            let mark = meta.mark.as_ref()?;
+            Some(test.passes(mark.dialect.as_str()))
+        }
+        Expression::Term(_) => None,
     }
 }
 

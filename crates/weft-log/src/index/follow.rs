@@ -13,12 +13,13 @@ use super::schema::{self, Content};
 use super::worker::Worker;
 use super::{Entry, Follower, Gap, IndexError, Segment, Watermark, integer, keeper, text};
 use crate::Position;
+use crate::priority::step_back;
 
 /// How many records are parsed before SQLite's thread is given their rows.
 const PARSED_TOGETHER: usize = 256;
 
 /// Page cache of the writing connection, in KiB.
-const CACHE_KIB: i64 = 64 * 1024;
+const CACHE_KIB: i64 = 8 * 1024;
 /// Pages in the write-ahead file before they are moved to their places: 32 MiB, so that moving them keeps nobody waiting.
 const WAL_PAGES: i64 = 8 * 1024;
 /// A write-ahead file of more bytes is emptied when the connection closes: whoever opens next has to read all of it. A smaller
@@ -120,6 +121,15 @@ impl Index {
         self.worker.run(move |keeper| keeper.add_text(&rows, upto))?;
         self.text = upto;
         Ok(())
+    }
+
+    /// Lets threads that somebody waits for go before the one that writes the index.
+    pub(crate) fn step_back(&self) {
+        // A thread that has ended stands in nobody's way, and the next call says that it has.
+        drop(self.worker.run(|_| {
+            step_back();
+            Ok(())
+        }));
     }
 
     /// Notes a segment. Its name may change later; its records stay where they are.

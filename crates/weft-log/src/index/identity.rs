@@ -2,8 +2,8 @@
 
 use weft_event::{Facts, KeyDigests, digest_parts};
 
-/// How many keys an event has at most: own, place, retry and delivery.
-const KEYS_MAX: usize = 4;
+/// How many keys an event has at most: its own, its place or one retry key or two, that of its delivery, and its own without its secrets.
+const KEYS_MAX: usize = 5;
 
 /// The identity keys of one event as the index keeps them: the first 64 bits of each digest. An equal key makes a candidate;
 /// whoever asks reads the record and compares.
@@ -26,13 +26,20 @@ impl Keys {
     pub fn of_digests(digests: &KeyDigests) -> Self {
         let KeyDigests { own, place, retry } = *digests;
         let mut keys = Self::NONE;
-        [own, place, retry].into_iter().flatten().for_each(|digest| keys.push(short(digest)));
+        let all = [own, place].into_iter().chain(retry).flatten();
+        all.for_each(|digest| keys.push(short(digest)));
         keys
     }
 
     /// Returns these keys and that of the delivery.
     pub fn with_delivery(mut self, delivery: Option<&str>) -> Self {
         delivery.into_iter().for_each(|id| self.push(delivery_key(id)));
+        self
+    }
+
+    /// Returns these keys and the one that the event has without its secrets.
+    pub(crate) fn with_redacted(mut self, own: [u8; 16]) -> Self {
+        self.push(short(own));
         self
     }
 

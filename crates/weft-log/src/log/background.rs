@@ -10,10 +10,11 @@ use crate::Position;
 use crate::follow::Follow;
 use crate::index::Follower;
 use crate::known::Tail;
+use crate::priority::step_back;
 
 /// How long records may wait to be indexed so that more of them share a transaction: one for every few records would take as much
 /// of the processor as the producers do. Readers miss nothing, since they read what the index lacks from the log.
-const GATHER: Duration = Duration::from_millis(10);
+const GATHER: Duration = Duration::from_millis(40);
 
 /// Records that are worth a transaction without waiting for more.
 const RECORDS_WORTH: u64 = 1024;
@@ -47,7 +48,11 @@ impl FollowerThread {
         let signal = Arc::new(Signal::default());
         let told = Arc::clone(&signal);
         let thread = std::thread::spawn(move || {
+            step_back();
+            lock(&follow).index().step_back();
             while told.wait() {
+                // Whoever is being answered right now may need the processor more.
+                told.pause(GATHER);
                 // An error shows again when the store is let go, and there it is told.
                 let step = |follower| {
                     let mut follow = lock(&follow);
@@ -88,8 +93,10 @@ impl Drop for FollowerThread {
 
 impl Signal {
     fn set(&self, wanted: Wanted) {
-        *lock(&self.state) = wanted;
-        self.changed.notify_one();
+        // Who waits for more would be woken for each group of it, and find nothing that it does not know.
+        if std::mem::replace(&mut *lock(&self.state), wanted) != wanted {
+            self.changed.notify_one();
+        }
     }
 
     /// Waits for work; returns whether there is any more to come.

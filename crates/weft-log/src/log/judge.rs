@@ -292,10 +292,15 @@ fn compare(
     }
     let digests = KeyDigests::of(&earlier.facts());
     let is_same = |a: Option<[u8; 16]>, b: Option<[u8; 16]>| a.is_some() && a == b;
-    if is_same(event.digests.retry, digests.retry) {
+    if event.digests.is_retry_of(&digests) {
         return Likeness::Repeat;
     }
-    if !is_same(event.digests.own, digests.own) && !is_same(event.digests.place, digests.place) {
+    // A STATE is known by its content: without its secrets it is one that came without them.
+    let without_secrets = event.redacted.and_then(|redacted| redacted.own);
+    if !is_same(event.digests.own, digests.own)
+        && !is_same(event.digests.place, digests.place)
+        && !is_same(without_secrets, digests.own)
+    {
         return Likeness::None;
     }
     if own_content() == json::digest(earlier.value()) {

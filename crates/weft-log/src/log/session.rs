@@ -9,25 +9,26 @@ use std::time::{Duration, Instant};
 use super::background::{FollowerThread, forget};
 use super::judge::{self, Group, Judge, JudgeError, Recent, Verdict};
 use super::knowledge::Knowledge;
+use super::written::{Written, WrittenEntries};
 use super::{
-    Answer, AppendError, Batch, BeginError, Durability, Hold, Indexing, Options, Outcome, lock,
-    now_us,
+    Answer, AppendError, Appended, Batch, BeginError, Durability, Hold, Indexing, Options, Outcome,
+    lock, now_us,
 };
 use weft_event::event::Expect;
 
 use crate::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
-use crate::blobs::{Blobs, ShrinkError, Which};
+use crate::blobs::{ShrinkError, Which};
 use crate::disk::RealDisk;
 use crate::follow::{self, Follow, Progress};
 use crate::index::{self, Follower, Index, IndexError};
 use crate::known::Tail;
 use crate::lines::Lines;
 use crate::lock::Lock;
-use crate::reader::Place;
+use crate::reader::{Mileage, Place};
 use crate::recover::Finding;
 use crate::rejected::{Refusal as Kept, Rejected};
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError, Writer, WrittenGroup};
-use crate::{Position, Store, TopicKey, spool};
+use crate::{Position, Store, TopicKey, redact, spool};
 
 /// Records that a single event waits for to be indexed.
 const BEHIND_RECORDS_MAX: u64 = 10_000;
@@ -103,8 +104,16 @@ impl Session {
             Some(taken) => taken,
             None => self.take()?,
         };
-        let mut follow = self.open_index(&writer)?;
         let last = writer.next().get() - 1;
+        let is_redacting = redact::is_interrupted(&self.store);
+        if is_redacting && last > BEHIND_RECORDS_MAX && self.options.hold == Hold::Briefly {
+            return Err(BeginError::Behind { records: last });
+        }
+        if is_redacting {
+            // It knows lines that are masked now.
+            Index::recreate(&self.store.index(), &writer.head().store)?;
+        }
+        let mut follow = self.open_index(&writer)?;
         let behind = last.saturating_sub(follow.watermark(Follower::Core).position);
         if behind > BEHIND_RECORDS_MAX && self.options.hold == Hold::Briefly {
             return Err(BeginError::Behind { records: behind });
@@ -115,6 +124,9 @@ impl Session {
             follow = self.open_index(&writer)?;
         }
         follow.catch_up(Follower::Core, progress)?;
+        if is_redacting {
+            redact::unmark(&self.store).map_err(BeginError::Redaction)?;
+        }
         let index = index::Reader::open(&self.store.index())?;
         let lines = Lines::new(self.store.clone(), Some(&index))?;
         let follow = Arc::new(Mutex::new(follow));
@@ -193,8 +205,7 @@ impl Session {
     fn take_spool(&mut self) -> Result<(), BeginError> {
         let root = self.store.root().to_owned();
         while let Some(mut taken) = spool::take(&root).map_err(BeginError::Spool)? {
-            let blobs = Blobs::new(self.store.blobs());
-            let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+            let mut gate = Gate::new(&self.store, Which::Largest, Strictness::Lenient);
             let mut events = Vec::new();
             while let Some(entry) = taken.read().map_err(BeginError::Spool)? {
                 let delivery = spool::Entry::delivery(entry.id);
@@ -213,7 +224,7 @@ impl Session {
                     Err(refusal) => {
                         let origin = format!("spool:{}", entry.id);
                         let kept = Kept::of(&arrival, &refusal, origin, entry.at_us);
-                        Rejected::new(&root).put(&[kept]).map_err(BeginError::Rejected)?;
+                        Rejected::new(&self.store).put(&[kept]).map_err(BeginError::Rejected)?;
                     }
                 }
                 if events.len() >= GROUP_RECORDS_MAX {
@@ -232,7 +243,7 @@ impl Session {
             return Ok(());
         }
         let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
-        let answer = self.commit_held(vec![batch]).pop().expect("one batch has one answer");
+        let answer = self.commit_held(vec![batch]).answers.pop().expect("one batch has one answer");
         match answer {
             Ok(_) => Ok(()),
             Err(AppendError::Write(error)) => Err(BeginError::SpoolWrite(error)),
@@ -244,16 +255,17 @@ impl Session {
     }
 
     /// Appends batches together, and answers each.
-    pub(super) fn commit(&mut self, batches: Vec<Batch>) -> Vec<Result<Answer, AppendError>> {
+    pub(super) fn commit(&mut self, batches: Vec<Batch>) -> Appended {
         if self.held.is_none()
             && let Err(error) = self.hold(&mut |_| {})
         {
             let error = Arc::new(error);
-            return batches.iter().map(|_| Err(AppendError::Begin(Arc::clone(&error)))).collect();
+            let failed = |_| Err(AppendError::Begin(Arc::clone(&error)));
+            return Appended { answers: batches.iter().map(failed).collect(), written: None };
         }
-        let answers = self.commit_held(batches);
+        let appended = self.commit_held(batches);
         self.let_others();
-        answers
+        appended
     }
 
     /// Lets the store go for a moment if it was held long enough and another process waits for it.
@@ -272,25 +284,24 @@ impl Session {
         })
     }
 
-    fn commit_held(&mut self, batches: Vec<Batch>) -> Vec<Result<Answer, AppendError>> {
+    fn commit_held(&mut self, batches: Vec<Batch>) -> Appended {
         let held = self.held.as_mut().expect("the store is held");
-        let known = self.known.as_ref();
-        let group = Group::new(held.writer.next());
-        let mut commit = Commit { held, known, group, needs_sync: false, failed: None };
+        let mut commit = Commit::new(held, self.known.as_ref());
         let mut answers: Vec<_> = batches.into_iter().map(|batch| commit.take(batch)).collect();
-        if let Err(error) = commit.finish() {
+        let written = commit.finish().unwrap_or_else(|error| {
             // The store is taken anew before the next write: what the failed one left is then made good or cut.
             self.held = None;
             // Which of them the failed write held is not worth telling apart: to ask again is safe.
             for answer in answers.iter_mut().filter(|answer| answer.is_ok()) {
                 *answer = Err(AppendError::Write(Arc::clone(&error)));
             }
-        }
+            None
+        });
         if let (Some(held), Some(known)) = (&self.held, &mut self.known) {
             known.upto = held.writer.next();
             known.tend(&self.store, &lock(&held.tail));
         }
-        answers
+        Appended { answers, written }
     }
 
     pub(super) fn latest(&mut self, topic: &TopicKey) -> Result<Option<Position>, AppendError> {
@@ -350,9 +361,15 @@ struct Commit<'s> {
     needs_sync: bool,
     /// Why a group of it could not be written; nothing more is then.
     failed: Option<Arc<WriteError>>,
+    written: Vec<WrittenEntries>,
 }
 
-impl Commit<'_> {
+impl<'s> Commit<'s> {
+    fn new(held: &'s mut Held, known: Option<&'s Knowledge>) -> Self {
+        let group = Group::new(held.writer.next());
+        Self { held, known, group, needs_sync: false, failed: None, written: Vec::new() }
+    }
+
     /// Takes a batch into the group; its outcomes are true once the group is written.
     fn take(&mut self, batch: Batch) -> Result<Answer, AppendError> {
         let identity = |error: JudgeError| AppendError::Identity(Arc::new(error));
@@ -410,7 +427,8 @@ impl Commit<'_> {
         }
     }
 
-    fn finish(mut self) -> Result<(), Arc<WriteError>> {
+    /// Writes the rest, and makes it durable if that is asked for; returns what was written if it is durable.
+    fn finish(mut self) -> Result<Option<Written>, Arc<WriteError>> {
         self.write()?;
         if self.needs_sync {
             self.held.sync().map_err(Arc::new)?;
@@ -419,7 +437,8 @@ impl Commit<'_> {
             follower.wake();
         }
         self.held.wait_for_index();
-        Ok(())
+        let is_durable = self.needs_sync;
+        Ok(Written::of(self.written, self.held.mileage()).filter(|_| is_durable))
     }
 
     /// Writes the group and begins the next.
@@ -450,6 +469,8 @@ impl Commit<'_> {
             }
             position = position.plus(1);
         }
+        drop(tail);
+        self.written.push(WrittenEntries { first, at_us: self.held.writer.group().at_us, entries });
         Ok(())
     }
 }
@@ -464,6 +485,12 @@ impl Held {
             self.lines.note(after.segment, self.writer.head().segment);
         }
         Ok(())
+    }
+
+    /// Returns how far a reader of everything that is durable has come.
+    fn mileage(&self) -> Mileage {
+        let head = self.writer.head();
+        Mileage { next: head.next, segment: head.number, offset: head.end, hash: Some(head.hash) }
     }
 
     fn note_places(&mut self, first: Position, lines: impl Iterator<Item = (usize, u32)>) {

@@ -10,7 +10,7 @@ use super::{
     Answer, AppendError, Batch, Condition, Durability, Hold, Indexing, Log, Options, Outcome,
 };
 use crate::admit::{Admitted, Arrival, Gate, Strictness};
-use crate::blobs::{Blobs, Which};
+use crate::blobs::Which;
 use crate::disk::RealDisk;
 use crate::lock::Owner;
 use crate::reader::Reader;
@@ -28,7 +28,7 @@ fn open(root: &Path, hold: Hold) -> Log {
 }
 
 fn admit(root: &Path, line: &str, delivery: Option<&str>) -> Admitted {
-    let mut gate = Gate::new(Blobs::new(root.join("blobs")), Which::Largest, Strictness::Lenient);
+    let mut gate = Gate::new(&Store::at(root), Which::Largest, Strictness::Lenient);
     let (line, expect, via) = (line.as_bytes(), Expect::Any, "test");
     gate.admit(&Arrival { line, expect, via, delivery, topic: None }).unwrap()
 }
@@ -123,6 +123,54 @@ fn every_kind_of_event_comes_back_verbatim_and_once() {
     }
     drop(log);
     assert_eq!(lines(root), stored);
+}
+
+#[test]
+fn what_a_commit_shows_is_what_a_reader_of_the_log_gets() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let log = open(root, Hold::Long);
+    let events: Vec<String> = sample::events(7).take(9000).collect();
+    let conflict = |line: &String| line.replace("\"b\"", "\"c\"");
+    let lines = [NEEDLE.to_owned(), conflict(&NEEDLE.to_owned())].into_iter().chain(events);
+    let admitted: Vec<Admitted> = lines.map(|line| admit(root, &line, None)).collect();
+    let (some, rest) = admitted.split_at(50);
+    let mut shown = Vec::new();
+    // The second is cut into several groups, and the batches of the third have nothing new.
+    for batches in
+        [vec![batch(some.to_vec())], vec![batch(rest.to_vec())], vec![batch(some.to_vec())]]
+    {
+        let Some(written) = log.append_all(batches).written else { continue };
+        assert_eq!(written.first().get(), shown.len() as u64 + 1);
+        let mileage = written.mileage;
+        shown.extend(written.into_records());
+        assert_eq!(mileage.next.get(), shown.len() as u64 + 1);
+        let mut rest = Reader::resume(RealDisk, root.to_owned(), mileage).unwrap().unwrap();
+        assert!(rest.read().unwrap().is_none(), "a reader goes on behind it");
+    }
+    let mut reader = Reader::open(RealDisk, root.to_owned(), Position::FIRST).unwrap();
+    let mut shown = shown.into_iter();
+    while let Some(batch) = reader.read().unwrap() {
+        for (record, _) in batch.records() {
+            assert_eq!(shown.next(), Some((record.meta, record.line.to_vec())));
+        }
+    }
+    assert_eq!(shown.next(), None);
+}
+
+#[test]
+fn what_is_only_written_is_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let log = open(root, Hold::Long);
+    let written = Batch { durability: Durability::Written, ..batch(vec![admit(root, DONE, None)]) };
+    assert_eq!(log.append_all(vec![written]).written, None);
+    let shown = log.append_all(vec![batch(vec![admit(root, DONE, None)])]).written.unwrap();
+    assert_eq!(
+        shown.first().get(),
+        2,
+        "the first is durable now, and a reader finds it in the log"
+    );
 }
 
 #[test]

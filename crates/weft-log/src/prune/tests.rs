@@ -274,7 +274,7 @@ fn blobs_go_with_the_last_record_that_refers_to_them() {
     let blobs = scene.store.blobs();
     let large = |sequence: u64, letter: &str| {
         let note = format!(r#""b","note":"{}""#, letter.repeat(2 << 20));
-        admit(&blobs, &line(sequence, "b").replace(r#""b""#, &note), None)
+        admit(scene.store.root(), &line(sequence, "b").replace(r#""b""#, &note), None)
     };
     let days = [vec![large(1, "x"), large(2, "y")], vec![large(3, "y")]];
     let (mut writer, _) =

@@ -7,7 +7,7 @@ use weft_event::event::Expect;
 
 use super::{Ask, Order, Records};
 use crate::admit::{Arrival, Gate, Strictness};
-use crate::blobs::{Blobs, Which};
+use crate::blobs::Which;
 use crate::disk::RealDisk;
 use crate::follow::{Follow, Progress};
 use crate::index::{Follower, Index, Reader as IndexReader};
@@ -23,7 +23,7 @@ fn store(root: &Path) -> Store {
 fn say(store: &Store, texts: &[&str]) {
     let owner = Owner { pid: std::process::id(), what: "test".to_owned() };
     let (patience, hold, indexing) = (Duration::from_secs(60), Hold::Briefly, Indexing::AtTheEnd);
-    let mut gate = Gate::new(Blobs::new(store.blobs()), Which::Largest, Strictness::Lenient);
+    let mut gate = Gate::new(store, Which::Largest, Strictness::Lenient);
     for text in texts {
         let options = Options { owner: owner.clone(), patience, hold, indexing };
         let log = Log::open(store.clone(), options, &mut |_| {}).unwrap();

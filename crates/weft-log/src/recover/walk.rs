@@ -9,6 +9,7 @@ use super::{
 };
 use crate::disk::{Access, Disk, DiskFile};
 use crate::head::HEAD_BYTES;
+use crate::redact::Notes;
 use crate::scan::{Fault, Link, Scan, Stretch};
 use crate::seal::Seal;
 use crate::segment::{Form, SegmentName};
@@ -45,6 +46,7 @@ pub(super) fn walk<D: Disk>(
         is_damaged: false,
         suspects: Vec::new(),
         findings: Vec::new(),
+        notes: Notes::default(),
     };
     let is_headless = head.is_none();
     let from = walk.start(head)?;
@@ -89,6 +91,8 @@ struct Walk<'d, D> {
     /// What is bad since the last good group.
     suspects: Vec<Finding>,
     findings: Vec<Finding>,
+    /// What was redacted.
+    notes: Notes,
 }
 
 impl<D: Disk> Walk<'_, D> {
@@ -160,6 +164,9 @@ impl<D: Disk> Walk<'_, D> {
         let limit = at(&path, file.len())?;
         let mut scan = Scan::new(file, offset, limit, link);
         while let Some(stretch) = at(&path, scan.read())? {
+            let explained = self.notes.explain((self.disk, self.root), name, &mut scan, stretch);
+            let stretch =
+                explained.map_err(|error| Error::Io { path: error.path, source: error.source })?;
             self.take(name, stretch);
         }
         Ok(())

@@ -11,6 +11,7 @@ use weft_event::{Dialect, digest_parts};
 use super::base64;
 use crate::admit::{self, Arrival};
 use crate::hash::hex_pair;
+use crate::redact::Redaction;
 use crate::{Hash, TopicKey};
 
 /// The most refused bytes that stand in the line itself; more go to a file of their own.
@@ -19,6 +20,9 @@ pub const INLINE_BYTES_MAX: usize = 64 << 10;
 const SHOWN_DIGITS: usize = 12;
 /// What every line begins with, up to its id.
 const BEFORE_ID: &[u8] = b"{\"id\":\"";
+
+/// What stands for a secret in what is said of the bytes.
+const SECRET: &str = "[redacted]";
 
 /// Something refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +114,25 @@ impl Refusal {
             reasons: refusal.problems().iter().map(Reason::from).collect(),
             bytes: arrival.line.to_vec(),
         }
+    }
+
+    /// Returns it without the secrets in its bytes, nor in what is said of them.
+    pub(super) fn redacted(&self, redaction: &Redaction) -> Cow<'_, Self> {
+        let Cow::Owned(bytes) = redaction.redact(&self.via, &self.bytes) else {
+            return Cow::Borrowed(self);
+        };
+        let secrets: Vec<Cow<'_, str>> = redaction
+            .find(&self.bytes)
+            .into_iter()
+            .map(|secret| String::from_utf8_lossy(&self.bytes[secret.range]))
+            .collect();
+        let mut refusal = Self { bytes, ..self.clone() };
+        for reason in &mut refusal.reasons {
+            for secret in &secrets {
+                reason.message = reason.message.replace(&**secret, SECRET);
+            }
+        }
+        Cow::Owned(refusal)
     }
 
     /// Returns its id.
@@ -242,4 +265,18 @@ impl Kept {
             bytes,
         })
     }
+}
+
+/// Returns a line whose refused bytes are no text with a mask for every secret in them; `None` without any, and for other lines.
+pub(crate) fn mask_base64<'r>(
+    line: &[u8],
+    redaction: &'r Redaction,
+    rules: &mut Vec<&'r str>,
+) -> Option<Vec<u8>> {
+    const BEFORE_BYTES: &[u8] = b"\"encoding\":\"base64\",\"bytes\":\"";
+    let start = memchr::memmem::find(line, BEFORE_BYTES)? + BEFORE_BYTES.len();
+    let len = memchr::memchr(b'"', &line[start..])?;
+    let bytes = base64::decode(str::from_utf8(&line[start..start + len]).ok()?)?;
+    let masked = base64::encode(&redaction.mask(&bytes, rules)?);
+    Some([&line[..start], masked.as_bytes(), &line[start + len..]].concat())
 }

@@ -6,7 +6,7 @@ use std::thread;
 
 use weft_event::Dialect;
 
-use crate::TopicKey;
+use crate::{Store, TopicKey};
 
 use super::{
     Found, INLINE_BYTES_MAX, Kept, Reason, Refusal, Rejected, RejectedError, Span, With, base64,
@@ -46,7 +46,7 @@ fn text_of(store: &Path) -> String {
 #[test]
 fn what_came_with_it_is_kept_for_another_try() {
     let store = tempfile::tempdir().unwrap();
-    let mut rejected = Rejected::new(store.path());
+    let mut rejected = Rejected::new(&Store::at(store.path()));
     let topic = TopicKey { topic: "loop:current".into(), key: Some("s".into()) };
     let (dialect, delivery) = (Some(Dialect::Idle), Some("id:7".to_owned()));
     let with = With { dialect, delivery, topic: Some(topic) };
@@ -57,7 +57,7 @@ fn what_came_with_it_is_kept_for_another_try() {
 #[test]
 fn what_is_refused_is_kept_as_plain_lines() {
     let store = tempfile::tempdir().unwrap();
-    let mut rejected = Rejected::new(store.path());
+    let mut rejected = Rejected::new(&Store::at(store.path()));
     let all =
         [refusal("a.jsonl:3", b"{\"v\":\"\xc3\xbc\\n\"}"), refusal("request 9", b"\xff\x00{")];
     let ids = rejected.put(&all).unwrap();
@@ -80,11 +80,11 @@ fn what_is_refused_is_kept_as_plain_lines() {
 #[test]
 fn the_same_bytes_from_the_same_origin_are_kept_once() {
     let store = tempfile::tempdir().unwrap();
-    let mut rejected = Rejected::new(store.path());
+    let mut rejected = Rejected::new(&Store::at(store.path()));
     let first = rejected.put(&[refusal("a:1", b"x"), refusal("a:1", b"x")]).unwrap();
     let later = Refusal { at_us: NOON_US + DAY_US, via: "http".into(), ..refusal("a:1", b"x") };
     assert_eq!(rejected.put(std::slice::from_ref(&later)).unwrap(), first[..1]);
-    assert_eq!(Rejected::new(store.path()).put(&[later]).unwrap(), first[..1]);
+    assert_eq!(Rejected::new(&Store::at(store.path())).put(&[later]).unwrap(), first[..1]);
     rejected.put(&[refusal("a:2", b"x"), refusal("a:1", b"y")]).unwrap();
     assert_eq!(origins(&rejected, Span::default()), ["a:1", "a:2", "a:1"]);
 }
@@ -92,7 +92,8 @@ fn the_same_bytes_from_the_same_origin_are_kept_once() {
 #[test]
 fn what_another_process_has_kept_or_removed_is_known() {
     let store = tempfile::tempdir().unwrap();
-    let (mut one, mut two) = (Rejected::new(store.path()), Rejected::new(store.path()));
+    let (mut one, mut two) =
+        (Rejected::new(&Store::at(store.path())), Rejected::new(&Store::at(store.path())));
     one.put(&[refusal("a:1", b"x")]).unwrap();
     let ids = two.put(&[refusal("a:1", b"x"), refusal("a:2", b"x")]).unwrap();
     one.put(&[refusal("a:2", b"x")]).unwrap();
@@ -105,7 +106,7 @@ fn what_another_process_has_kept_or_removed_is_known() {
 #[test]
 fn days_have_their_own_files_and_a_span_selects() {
     let store = tempfile::tempdir().unwrap();
-    let mut rejected = Rejected::new(store.path());
+    let mut rejected = Rejected::new(&Store::at(store.path()));
     let at = |day: i64| Refusal {
         at_us: NOON_US + day * DAY_US,
         ..refusal(&format!("day {day}"), b"x")
@@ -128,7 +129,7 @@ fn days_have_their_own_files_and_a_span_selects() {
 #[test]
 fn an_id_prefix_names_one_or_says_why_not() {
     let store = tempfile::tempdir().unwrap();
-    let mut rejected = Rejected::new(store.path());
+    let mut rejected = Rejected::new(&Store::at(store.path()));
     let all: Vec<_> = (0..40).map(|n| refusal(&format!("a:{n}"), b"x")).collect();
     let ids = rejected.put(&all).unwrap();
     assert_eq!(rejected.read(&ids[7].to_string()).unwrap().origin, "a:7");
@@ -149,7 +150,7 @@ fn an_id_prefix_names_one_or_says_why_not() {
 #[test]
 fn large_bytes_stand_in_a_file_of_their_own_until_nobody_needs_them() {
     let store = tempfile::tempdir().unwrap();
-    let mut rejected = Rejected::new(store.path());
+    let mut rejected = Rejected::new(&Store::at(store.path()));
     let large = vec![b'x'; INLINE_BYTES_MAX + 1];
     let ids = rejected.put(&[refusal("a:1", &large), refusal("b:1", &large)]).unwrap();
     assert!(text_of(store.path()).len() < 2000);
@@ -165,7 +166,7 @@ fn large_bytes_stand_in_a_file_of_their_own_until_nobody_needs_them() {
 #[test]
 fn removing_takes_only_what_is_named_and_keeps_what_it_cannot_read() {
     let store = tempfile::tempdir().unwrap();
-    let mut rejected = Rejected::new(store.path());
+    let mut rejected = Rejected::new(&Store::at(store.path()));
     let all: Vec<_> = (0..5).map(|n| refusal(&format!("a:{n}"), b"x")).collect();
     let ids = rejected.put(&all).unwrap();
     let path = store.path().join("rejected/rejected-2024-10-04.jsonl");
@@ -192,7 +193,7 @@ fn removing_takes_only_what_is_named_and_keeps_what_it_cannot_read() {
 #[test]
 fn a_file_without_anything_left_goes() {
     let store = tempfile::tempdir().unwrap();
-    let mut rejected = Rejected::new(store.path());
+    let mut rejected = Rejected::new(&Store::at(store.path()));
     assert_eq!(rejected.remove(&[refusal("a:1", b"x").id()]).unwrap(), 0);
     let ids = rejected.put(&[refusal("a:1", b"x")]).unwrap();
     rejected.remove(&ids).unwrap();
@@ -203,7 +204,7 @@ fn a_file_without_anything_left_goes() {
 #[test]
 fn counts_are_by_code() {
     let store = tempfile::tempdir().unwrap();
-    let mut rejected = Rejected::new(store.path());
+    let mut rejected = Rejected::new(&Store::at(store.path()));
     let mut both = refusal("a:1", b"x");
     both.reasons.push(Reason { code: "type".into(), ..both.reasons[0].clone() });
     both.reasons.push(both.reasons[0].clone());
@@ -219,7 +220,7 @@ fn threads_that_refuse_at_once_lose_and_double_nothing() {
     thread::scope(|scope| {
         for thread in 0..4 {
             scope.spawn(move || {
-                let mut rejected = Rejected::new(store);
+                let mut rejected = Rejected::new(&Store::at(store));
                 for n in 0..20 {
                     let shared = refusal(&format!("all:{n}"), b"x");
                     let own = refusal(&format!("{thread}:{n}"), b"x");
@@ -231,7 +232,7 @@ fn threads_that_refuse_at_once_lose_and_double_nothing() {
             });
         }
     });
-    let mut found = origins(&Rejected::new(store), Span::default());
+    let mut found = origins(&Rejected::new(&Store::at(store)), Span::default());
     found.sort();
     let mut expected: Vec<String> = (0..20).map(|n| format!("all:{n}")).collect();
     expected.extend(

@@ -12,8 +12,8 @@ use std::thread;
 use uuid::Uuid;
 use weft_event::Dialect;
 
-use super::{Entry, FILE, FOLDER, SpoolError, put, take};
-use crate::TopicKey;
+use super::{Entry, FILE, FOLDER, SpoolError, take};
+use crate::{Store, TopicKey};
 
 fn entry(id: u128, line: &str) -> Entry<'_> {
     Entry {
@@ -24,6 +24,10 @@ fn entry(id: u128, line: &str) -> Entry<'_> {
         topic: None,
         line: line.as_bytes(),
     }
+}
+
+fn put(store: &Path, entry: &Entry<'_>) -> Result<(), SpoolError> {
+    super::put(&Store::at(store), entry)
 }
 
 /// Takes everything and finishes; returns the ids and lines in order.

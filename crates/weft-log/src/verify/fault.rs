@@ -92,6 +92,11 @@ pub enum Fault {
         /// The hash that its first seal follows.
         prev: Hash,
     },
+    /// A group is not what its seal says, and the record that says what was redacted is not proven itself.
+    Redacted {
+        /// The first position of the group.
+        first: Position,
+    },
     /// The index does not fit the log.
     Index(IndexFault),
     /// A blob that a record refers to is missing or damaged.
@@ -183,6 +188,7 @@ impl Fault {
             Fault::NoHead { .. }
             | Fault::Gone { .. }
             | Fault::Start { .. }
+            | Fault::Redacted { .. }
             | Fault::Index(_)
             | Fault::Blob { .. }
             | Fault::Spool { .. }
@@ -206,7 +212,9 @@ impl Fault {
             Fault::Checksum { position, .. } | Fault::Blob { position, .. } => {
                 Some((*position, *position))
             }
-            Fault::Overlap { first, .. } | Fault::Start { first, .. } => Some((*first, *first)),
+            Fault::Overlap { first, .. }
+            | Fault::Start { first, .. }
+            | Fault::Redacted { first } => Some((*first, *first)),
             Fault::Gone { first, last }
             | Fault::Index(
                 IndexFault::NoRow { first, last }
@@ -239,6 +247,7 @@ impl Fault {
             | Fault::Table { .. }
             | Fault::Gone { .. }
             | Fault::Start { .. }
+            | Fault::Redacted { .. }
             | Fault::Against { .. } => "log",
             Fault::Index(_) => "index",
             Fault::Blob { .. } => "blobs",
@@ -273,6 +282,10 @@ impl fmt::Display for Fault {
             Fault::Start { first, prev } => write!(
                 f,
                 "the log begins at position {first} after {prev}, and no record says that what was before was pruned"
+            ),
+            Fault::Redacted { first } => write!(
+                f,
+                "the group of record {first} is not what its seal says, and no whole record says that it was redacted"
             ),
             Fault::Index(fault) => fault.fmt(f),
             Fault::Blob { position, message } => write!(f, "record {position}: {message}"),
@@ -339,6 +352,13 @@ pub enum Note {
         /// The first position that is there nevertheless.
         first: Position,
     },
+    /// Secrets were taken out of a record.
+    Redacted {
+        /// The record.
+        position: Position,
+        /// The rules that found them.
+        rules: Vec<String>,
+    },
     /// The index has not reached the end of the log yet.
     Behind {
         /// How many records it lacks.
@@ -368,6 +388,9 @@ impl fmt::Display for Note {
                 f,
                 "a deletion was interrupted, the log still begins at position {first}; `weft prune` completes it"
             ),
+            Note::Redacted { position, rules } => {
+                write!(f, "record {position} is redacted ({})", rules.join(", "))
+            }
             Note::Behind { records } => write!(f, "the index lacks the last {records} records"),
             Note::NotCompared => f.write_str(
                 "the log grew meanwhile, so that the index was not compared with a new one",

@@ -169,7 +169,7 @@ fn blobs_spool_and_refusals_are_looked_at() {
     let note = format!(r#""b","note":"{}""#, "x".repeat(2 << 20));
     let large = line(1, "b").replace(r#""b""#, &note);
     let log = scene.log();
-    let events = vec![admit(&scene.store.blobs(), &large, None)];
+    let events = vec![admit(scene.store.root(), &large, None)];
     log.append(Batch { events, conditions: Vec::new(), durability: Durability::Synced }).unwrap();
     log.close().unwrap();
     let blobs = Blobs::new(scene.store.blobs());
@@ -186,7 +186,7 @@ fn blobs_spool_and_refusals_are_looked_at() {
     let (via, origin, bytes) = ("test".into(), "here".into(), b"{".to_vec());
     let (with, reasons) = (With::default(), vec![reason]);
     let refusal = Refusal { at_us: 0, via, origin, with, reasons, bytes };
-    Rejected::new(scene.store.root()).put(&[refusal]).unwrap();
+    Rejected::new(&scene.store).put(&[refusal]).unwrap();
     let rejected = scene.store.root().join("rejected/rejected-1970-01-01.jsonl");
     let kept = fs::read_to_string(&rejected).unwrap();
     fs::write(&rejected, format!("{kept}{{\"cut\n")).unwrap();

@@ -14,7 +14,7 @@ use crate::prune::{Mode, PRUNED};
 use crate::reader::Batch;
 use crate::seal::Seal;
 use crate::segment::{Form, SegmentName};
-use crate::{Hash, Head, Position, Store, blobs, scan};
+use crate::{Hash, Head, Position, Store, blobs, redact, scan};
 
 /// What is known on the way.
 pub(super) struct Walk<'s> {
@@ -29,6 +29,9 @@ pub(super) struct Walk<'s> {
     start: Option<(u64, Position, Hash)>,
     gone: Vec<Pruned>,
     pruned: Vec<Pruned>,
+    /// Groups that are what a redaction left, with the hash of their lines.
+    redacted: Vec<(Position, Hash)>,
+    notes: Vec<redact::Note>,
     blobs: HashSet<Hash>,
     blob_bytes: u64,
     counts: Report,
@@ -63,6 +66,8 @@ impl<'s> Walk<'s> {
             start: None,
             gone: Vec::new(),
             pruned: Vec::new(),
+            redacted: Vec::new(),
+            notes: Vec::new(),
             blobs: HashSet::new(),
             blob_bytes: 0,
             counts: Report::default(),
@@ -105,6 +110,7 @@ impl<'s> Walk<'s> {
             }
         }
         self.take_lines(batch, rows, teller)?;
+        self.redacted.extend(batch.stretch.redacted.map(|body| (batch.first(), body)));
         if let Some((seal, hash)) = &batch.stretch.seal {
             self.take_seal(batch, seal, *hash, teller);
             if let Some(rows) = rows {
@@ -135,6 +141,7 @@ impl<'s> Walk<'s> {
             }
             if mark.is_some_and(|mark| mark.dialect == Dialect::Weft) {
                 self.pruned.extend(pruned(bytes));
+                self.notes.extend(redact::Note::read(bytes));
             }
             self.refer(position, bytes, teller);
         }
@@ -271,6 +278,7 @@ impl<'s> Walk<'s> {
             }
         }
         self.check_pruned(teller);
+        report.n_redacted = self.check_redacted(teller);
         let Report { n_segments, n_archives, n_seals, n_records, bytes, .. } = self.counts;
         report.n_segments = n_segments;
         report.n_archives = n_archives;
@@ -285,6 +293,24 @@ impl<'s> Walk<'s> {
         report.n_unreferenced =
             listed.iter().filter(|blob| !self.blobs.contains(&blob.hash)).count() as u64;
         Ok(())
+    }
+
+    /// Compares what redactions left with the records that say so; returns how many records changed.
+    fn check_redacted(&self, teller: &mut Teller<'_>) -> u64 {
+        let mut n_redacted = 0;
+        for (first, body) in &self.redacted {
+            let is_note = |note: &&redact::Note| note.first == *first && note.body == Some(*body);
+            let Some(note) = self.notes.iter().rev().find(is_note) else {
+                teller.fault(Fault::Redacted { first: *first });
+                continue;
+            };
+            for redact::NotedRecord { position, rules, .. } in &note.records {
+                n_redacted += 1;
+                let (position, rules) = (*position, rules.clone());
+                teller.note(Note::Redacted { position, rules });
+            }
+        }
+        n_redacted
     }
 
     /// Compares what is not there with the records that say what was pruned.

@@ -1,5 +1,7 @@
 //! The names of all settings, where each is kept, and the nearest to a wrong one.
 
+use weft_log::redact::Settings;
+
 use super::value::Slot;
 use super::{Config, Sessions};
 use crate::limits::{Limits, SubscriptionLimits};
@@ -9,9 +11,20 @@ const DISTANCE_MAX: usize = 4;
 
 /// Returns every setting with its place, in the order they are shown.
 pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
-    let Config { listen, hosts, origins, tls_cert, tls_key, log, sessions, folders, limits } =
-        config;
+    let Config {
+        listen,
+        hosts,
+        origins,
+        tls_cert,
+        tls_key,
+        log,
+        sessions,
+        folders,
+        redact,
+        limits,
+    } = config;
     let Sessions { claude, codex, gemini } = sessions;
+    let Settings { sources_off, rules_off, own } = redact;
     let mut slots = vec![
         ("listen", Slot::Addresses(listen)),
         ("log", Slot::Level(log)),
@@ -23,6 +36,9 @@ pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
         ("sessions.codex", Slot::Switch(codex)),
         ("sessions.gemini", Slot::Switch(gemini)),
         ("folder", Slot::Folders(folders)),
+        ("redact.sources_off", Slot::Sources(sources_off)),
+        ("redact.rules_off", Slot::Rules(rules_off)),
+        ("redact.own", Slot::OwnRules(own)),
     ];
     slots.extend(limit_slots(limits));
     slots

@@ -77,6 +77,28 @@ fn who_may_ask_and_what_it_is_encrypted_with_is_set_like_the_rest() {
 }
 
 #[test]
+fn redaction_is_set_by_source_by_rule_and_by_rules_of_ones_own() {
+    let file = "[redact]\nsources_off = ['demo']\nrules_off = ['jwt', 'password']\n[[redact.own]]\nname = 'acme'\ncontains = 'acme_'\npattern = 'acme_[a-z]+'\n";
+    insta::assert_snapshot!(show(file, &[("WEFT_REDACT_SOURCES_OFF", "http, emit")], &[]), @"
+    redact.sources_off = http, emit (WEFT_REDACT_SOURCES_OFF)
+    redact.rules_off = jwt, password (file, line 3)
+    redact.own = acme (file, line 4)
+    ");
+    let wrong = "[redact]\nrules_off = ['jw']\nsources_off = 3\n[[redact.own]]\nname = 'acme'\ncontains = 'acme'\npattern = 'a('\n";
+    insta::assert_snapshot!(show(wrong, &[("WEFT_REDACT_OWN", "a=b")], &[]), @r#"
+    config.toml:2:1: there is no rule `jw`; there are private-key, aws-key-id, aws-secret-key, gcp-key, azure-key, github-token, gitlab-token, slack-token, slack-webhook, stripe-key, anthropic-key, openai-key, npm-token, pypi-token, weft-token, vendor-token, jwt, connection-string, url-password, authorization, password, secret
+    config.toml:3:1: 3 is not a list of ways in, such as ["demo"], or ["*"] for all
+    config.toml:4:10: the pattern of the rule `acme` is wrong: regex parse error:
+        a(
+         ^
+    error: unclosed group
+    WEFT_REDACT_OWN: `a=b` is not a list of tables: write [[redact.own]] above name, contains and pattern
+    "#);
+    let unknown = "[[redact.own]]\nname = 'acme'\nregex = 'a'\n";
+    insta::assert_snapshot!(show(unknown, &[], &[]), @"config.toml:1:10: a rule has name, contains and pattern, and no `regex`");
+}
+
+#[test]
 fn whatever_is_wrong_is_told_with_its_place() {
     let file = "lisen = 'x'\nfly = 1\n[limit]\na = 1\n[limits]\nbody_bytes = 1\nheartbeat = 5\nreads_max = 0\nstreams_max = -1\nqueue_bytes_max = 1.5\n";
     insta::assert_snapshot!(show(file, &[("WEFT_LOG", "loud")], &[("listen", "here".to_owned())]), @"
@@ -116,6 +138,9 @@ fn the_defaults_are_as_they_would_be_written() {
     sessions.codex = false
     sessions.gemini = false
     folder = none
+    redact.sources_off = none
+    redact.rules_off = none
+    redact.own = none
     limits.body_bytes_max = 16M
     limits.bodies_bytes_max = 256M
     limits.request_events_max = 50000

@@ -1,11 +1,16 @@
 //! The values of settings: how they are written, and what is wrong with those that are not so.
 
+use std::borrow::Cow;
+use std::error::Error as _;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use toml::Spanned;
 use toml::de::DeValue;
 use tracing::level_filters::LevelFilter;
+use weft_event::secrets::Rule;
+use weft_log::redact::{OwnRule, OwnRuleError};
 
 use super::folder::FolderSetting;
 
@@ -28,6 +33,10 @@ pub(super) enum Wrong {
     Kind { got: String, wanted: &'static str },
     #[error("it has to be at least 1")]
     Zero,
+    #[error("there is no rule `{name}`; there are {}", names())]
+    NoRule { name: String },
+    #[error("{what}")]
+    OwnRule { what: String },
 }
 
 /// Where a setting is kept.
@@ -43,6 +52,14 @@ pub(super) enum Slot<'c> {
     Time(&'c mut Duration),
     Switch(&'c mut bool),
     Folders(&'c mut Vec<FolderSetting>),
+    Sources(&'c mut Vec<String>),
+    Rules(&'c mut Vec<Rule>),
+    OwnRules(&'c mut Vec<OwnRule>),
+}
+
+/// Returns the names of the built-in rules.
+fn names() -> String {
+    Rule::ALL.map(Rule::name).join(", ")
 }
 
 impl Given {
@@ -62,10 +79,7 @@ impl Given {
             DeValue::Boolean(value) => Given::Bool(value),
             DeValue::Datetime(_) => Given::Other("a time"),
             DeValue::Table(members) => {
-                let member = |(key, value): (
-                    toml::Spanned<std::borrow::Cow<'_, str>>,
-                    toml::Spanned<DeValue<'_>>,
-                )| {
+                let member = |(key, value): (Spanned<Cow<'_, str>>, Spanned<DeValue<'_>>)| {
                     (key.into_inner().into_owned(), Given::of(value.into_inner()))
                 };
                 Given::Table(members.into_iter().map(member).collect())
@@ -161,6 +175,22 @@ impl Slot<'_> {
                     return Err(Wrong::Zero);
                 }
             }
+            Slot::Sources(sources) => {
+                let wanted = "a list of ways in, such as [\"demo\"], or [\"*\"] for all";
+                let word = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+                **sources = all(given, word, wanted)?;
+            }
+            Slot::Rules(rules) => {
+                let names = given.texts().ok_or_else(|| wrong("a list of rules"))?;
+                let rule = |name: String| Rule::of_name(&name).ok_or(Wrong::NoRule { name });
+                **rules = names.into_iter().map(rule).collect::<Result<_, _>>()?;
+            }
+            Slot::OwnRules(rules) => {
+                let wanted =
+                    "a list of tables: write [[redact.own]] above name, contains and pattern";
+                let Given::List(tables) = given else { return Err(wrong(wanted)) };
+                **rules = tables.iter().map(own_rule).collect::<Result<_, _>>()?;
+            }
         }
         Ok(())
     }
@@ -173,8 +203,20 @@ impl Slot<'_> {
                 let all: Vec<String> = addresses.iter().map(ToString::to_string).collect();
                 all.join(", ")
             }
-            Slot::Hosts(texts) | Slot::Origins(texts) if texts.is_empty() => "none".to_owned(),
-            Slot::Hosts(texts) | Slot::Origins(texts) => texts.join(", "),
+            Slot::Hosts(texts) | Slot::Origins(texts) | Slot::Sources(texts)
+                if texts.is_empty() =>
+            {
+                "none".to_owned()
+            }
+            Slot::Hosts(texts) | Slot::Origins(texts) | Slot::Sources(texts) => texts.join(", "),
+            Slot::Rules(rules) if rules.is_empty() => "none".to_owned(),
+            Slot::Rules(rules) => {
+                rules.iter().map(|rule| rule.name()).collect::<Vec<_>>().join(", ")
+            }
+            Slot::OwnRules(rules) if rules.is_empty() => "none".to_owned(),
+            Slot::OwnRules(rules) => {
+                rules.iter().map(|rule| rule.name.as_str()).collect::<Vec<_>>().join(", ")
+            }
             Slot::File(None) => "none".to_owned(),
             Slot::File(Some(file)) => file.display().to_string(),
             Slot::Level(level) => level.to_string(),
@@ -189,6 +231,37 @@ impl Slot<'_> {
             }
         }
     }
+}
+
+/// Reads a rule of the user's own.
+fn own_rule(given: &Given) -> Result<OwnRule, Wrong> {
+    let wrong = |what: String| Wrong::OwnRule { what };
+    let Given::Table(members) = given else {
+        return Err(Wrong::Kind { got: given.show(), wanted: "a table" });
+    };
+    let mut rule = OwnRule { name: String::new(), contains: String::new(), pattern: String::new() };
+    for (key, value) in members {
+        let place = match key.as_str() {
+            "name" => &mut rule.name,
+            "contains" => &mut rule.contains,
+            "pattern" => &mut rule.pattern,
+            _ => {
+                return Err(wrong(format!(
+                    "a rule has name, contains and pattern, and no `{key}`"
+                )));
+            }
+        };
+        let Given::Text(text) = value else {
+            return Err(Wrong::Kind { got: value.show(), wanted: "a text" });
+        };
+        place.clone_from(text);
+    }
+    let told = |error: OwnRuleError| match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    };
+    rule.check().map_err(|error| wrong(told(error)))?;
+    Ok(rule)
 }
 
 /// Reads each text of a list.

@@ -5,9 +5,9 @@ use std::time::Duration;
 use weft_event::event::Expect;
 use weft_event::sample;
 use weft_log::admit::{Arrival, Gate, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::lock::Owner;
-use weft_log::log::{Batch, Durability, Hold, Indexing, Log, Options};
+use weft_log::log::{self, Batch, Durability, Hold, Indexing, Log, Options};
 use weft_log::{Network, Position, Store};
 
 use super::{Cursor, start};
@@ -35,15 +35,20 @@ impl Written {
     }
 
     fn append(&self, events: &[String]) {
-        let blobs = Blobs::new(self.store.blobs());
-        let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+        drop(self.append_and_show(events));
+    }
+
+    fn append_and_show(&self, events: &[String]) -> Option<log::Written> {
+        let mut gate = Gate::new(&self.store, Which::Largest, Strictness::Lenient);
         let mut admit = |event: &String| {
             let (line, expect, via) = (event.as_bytes(), Expect::Any, "test");
             gate.admit(&Arrival { line, expect, via, delivery: None, topic: None }).expect("valid")
         };
         let events = events.iter().map(&mut admit).collect();
         let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
-        self.log.append(batch).expect("it is written");
+        let mut appended = self.log.append_all(vec![batch]);
+        appended.answers.pop().expect("an answer").expect("it is written");
+        appended.written
     }
 }
 
@@ -84,11 +89,30 @@ fn every_cursor_reads_everything_once_however_far_behind_it_is() {
             })
         })
         .into();
-    for some in after.chunks(37) {
-        written.append(some);
-        waker.wake();
+    // Some are handed over, some are not and told of, and of some nobody says anything.
+    for (nth, some) in after.chunks(37).enumerate() {
+        match (nth % 7, written.append_and_show(some)) {
+            (0 | 1, _) => waker.wake(),
+            (2, _) => {}
+            (_, shown) => waker.give(shown.expect("it is durable")),
+        }
     }
     readers.into_iter().for_each(|reader| runtime.block_on(reader).expect("as expected"));
+    drop(waker);
+    thread.join();
+}
+
+#[test]
+fn what_is_handed_over_is_there_at_once_and_without_the_disk() {
+    let written = Written::new();
+    let (feed, waker, thread) = start(written.store.clone(), 1 << 20).expect("it can be read");
+    // Only what is handed over can be read now.
+    std::fs::remove_dir_all(written.store.log()).expect("it is there");
+    std::fs::create_dir(written.store.log()).expect("it can be made");
+    waker.give(written.append_and_show(&written.events[..10]).expect("it is durable"));
+    assert_eq!(feed.last(), 10);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("runtime");
+    runtime.block_on(expect_rest(feed.cursor(Position::FIRST), &written.events[..10]));
     drop(waker);
     thread.join();
 }

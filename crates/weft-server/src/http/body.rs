@@ -23,9 +23,6 @@ const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 /// How long the rest of a body that nobody wants is read and thrown away, so that its sender gets to see the answer.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// How long the rest of a body is waited for once the server ends. It has to be over before the server stops to wait for requests.
-const END_PATIENCE: Duration = Duration::from_secs(2);
-
 /// Bytes of a body that are thrown away after a request was refused for another reason; beyond it the connection ends.
 const DISCARD_BYTES_MAX: usize = 1 << 20;
 
@@ -77,8 +74,7 @@ pub(crate) async fn collect(core: &Core, headers: &HeaderMap, body: Body) -> Res
 async fn receive(core: &Core, headers: &HeaderMap, body: Body) -> Result<Held, Failure> {
     let limits = core.limits();
     let bytes_max = limits.body_bytes_max;
-    let mut deadline = Instant::now() + limits.request_patience;
-    let mut is_ending = false;
+    let deadline = Instant::now() + limits.request_patience;
     let said = body.size_hint().exact().map(|length| usize::try_from(length).unwrap_or(usize::MAX));
     let mut chunks = body.into_data_stream();
     let is_too_large = said.is_some_and(|length| length > bytes_max);
@@ -93,15 +89,13 @@ async fn receive(core: &Core, headers: &HeaderMap, body: Body) -> Result<Held, F
     let mut room = core.intake().room(said.unwrap_or(0)).await?;
     let mut first: Option<Bytes> = None;
     let mut all: Vec<u8> = Vec::new();
+    let over = core.ended_for_long();
+    tokio::pin!(over);
     loop {
         let next = tokio::select! {
             biased;
             next = timeout_at(deadline, chunks.next()) => next,
-            () = core.ended(), if !is_ending => {
-                is_ending = true;
-                deadline = deadline.min(Instant::now() + END_PATIENCE);
-                continue;
-            }
+            () = &mut over => return Err(WriteFailure::Closed.into()),
         };
         let chunk = match next {
             Ok(Some(Ok(chunk))) => chunk,
@@ -110,7 +104,6 @@ async fn receive(core: &Core, headers: &HeaderMap, body: Body) -> Result<Held, F
                     .closing());
             }
             Ok(None) => break,
-            Err(_elapsed) if is_ending => return Err(WriteFailure::Closed.into()),
             Err(_elapsed) => return Err(too_slow(limits.request_patience)),
         };
         let whole = first.as_ref().map_or(all.len(), Bytes::len) + chunk.len();

@@ -14,15 +14,24 @@ use weft_event::json::Json;
 use super::answer::Failure;
 use super::{body, query};
 use crate::access::tokens::Scope;
-use crate::access::{Access, Demand, Verdict};
+use crate::access::{Access, Demand, Pass, Verdict};
 
 /// Names that tokens are sent under in addresses, where logs and histories keep them.
 const TOKEN_NAMES: [&str; 2] = ["token", "access_token"];
 
 /// Lets a request through, or answers it.
-pub(super) async fn check(State(access): State<Access>, request: Request, next: Next) -> Response {
+pub(super) async fn check(
+    State(access): State<Access>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let origin = match passes(&access, &request) {
-        Ok(origin) => origin,
+        Ok(Passed { foreign, pass }) => {
+            if let Some(pass) = pass {
+                request.extensions_mut().insert(pass);
+            }
+            foreign
+        }
         Err(failure) => {
             let (parts, body) = request.into_parts();
             body::discard(&parts.headers, body).await;
@@ -36,8 +45,16 @@ pub(super) async fn check(State(access): State<Access>, request: Request, next: 
     response
 }
 
-/// Returns whether a request may go on; with the origin that has to be told so, if it is another than ours.
-fn passes(access: &Access, request: &Request) -> Result<Option<HeaderValue>, Failure> {
+/// A request that may go on.
+struct Passed {
+    /// The origin that has to be told so, if it is another than ours.
+    foreign: Option<HeaderValue>,
+    /// The token that it has, if it has one.
+    pass: Option<Pass>,
+}
+
+/// Returns whether a request may go on.
+fn passes(access: &Access, request: &Request) -> Result<Passed, Failure> {
     let headers = request.headers();
     let host = host_of(request)?;
     if !access.knows_host(without_port(host)) {
@@ -50,11 +67,11 @@ fn passes(access: &Access, request: &Request) -> Result<Option<HeaderValue>, Fai
     }
     // A browser asks without a token whether it may send one.
     let asks_before = foreign.is_some() && is_preflight(request);
-    match needed(request.method(), request.uri().path()) {
+    let pass = match needed(request.method(), request.uri().path()) {
         Some(scope) if !asks_before => check_token(access, headers, scope)?,
-        Some(_) | None => {}
-    }
-    Ok(foreign)
+        Some(_) | None => None,
+    };
+    Ok(Passed { foreign, pass })
 }
 
 /// Returns the one host that a request names.
@@ -153,7 +170,11 @@ fn is_acknowledgement(path: &str) -> bool {
     name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
 }
 
-fn check_token(access: &Access, headers: &HeaderMap, needed: Scope) -> Result<(), Failure> {
+fn check_token(
+    access: &Access,
+    headers: &HeaderMap,
+    needed: Scope,
+) -> Result<Option<Pass>, Failure> {
     let unauthorized = |code, message| {
         let realm = HeaderValue::from_static("Bearer realm=\"weft\"");
         Failure::new(StatusCode::UNAUTHORIZED, code, message).with_header(WWW_AUTHENTICATE, realm)
@@ -161,14 +182,14 @@ fn check_token(access: &Access, headers: &HeaderMap, needed: Scope) -> Result<()
     let token = bearer(headers)?;
     let token = match (token, access.rules().demand) {
         (Some(token), Demand::Token | Demand::Nothing) => token,
-        (None, Demand::Nothing) => return Ok(()),
+        (None, Demand::Nothing) => return Ok(None),
         (None, Demand::Token) => {
             let message = "a token is needed: `weft token new` makes one, and it is sent as `Authorization: Bearer …`";
             return Err(unauthorized("no_token", message));
         }
     };
     match access.judge(token, needed, jiff::Timestamp::now().as_microsecond()) {
-        Ok(Verdict::Granted) => Ok(()),
+        Ok(Verdict::Granted) => Ok(Some(Pass::new(access, token, needed))),
         Ok(Verdict::Unknown) => Err(unauthorized("unknown_token", "the token is not known")),
         Ok(Verdict::Expired) => {
             let message = "the token's time is over: `weft token new` makes another";

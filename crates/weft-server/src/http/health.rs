@@ -96,10 +96,11 @@ async fn indexed(core: &Core) -> Option<u64> {
 async fn metrics(State(core): State<Core>) -> Response {
     let readings = Readings {
         since: core.since(),
-        position: core.feed().last(),
+        position: core.last(),
         indexed: indexed(&core).await,
         queue_bytes: core.appender().waiting_bytes(),
         n_streams: core.n_streams(),
+        redacted: core.store().redaction().counts(),
     };
     let text = core.counters().render(&readings);
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()

@@ -5,13 +5,16 @@
 mod sse;
 mod ws;
 
-use axum::extract::State;
+use std::time::Duration;
+
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::Response;
 use axum::routing::get;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
 use weft_event::json::Tape;
 use weft_event::problem::Problems;
 use weft_log::reader::ReadError;
@@ -19,6 +22,7 @@ use weft_log::{Filter, Position, query};
 
 use super::answer::Failure;
 use super::params::{self, Params};
+use crate::access::Pass;
 use crate::feed::{Chunk, Cursor};
 use crate::{Core, place};
 
@@ -35,6 +39,7 @@ async fn stream(
     State(core): State<Core>,
     uri: Uri,
     headers: HeaderMap,
+    pass: Option<Extension<Pass>>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Failure> {
     let params = Params::of(&uri, &["filter", "after"])?;
@@ -58,7 +63,8 @@ async fn stream(
         Failure::new(StatusCode::TOO_MANY_REQUESTS, "too_many_streams", message).retry_after(5)
     })?;
     let next = place::after(after).unwrap_or(Position::FIRST);
-    let live = Stream::new(&core, next, filter, permit);
+    let mut live = Stream::new(&core, next, filter, permit);
+    live.pass = pass.map(|Extension(pass)| pass);
     match upgrade {
         Ok(upgrade) => Ok(ws::answer(upgrade, core, live)),
         Err(rejection) if wants_websocket(&headers) => {
@@ -86,14 +92,40 @@ struct Stream {
     problems: Problems,
     /// The last position that the reader was told of, or that is of no concern to it.
     seen: u64,
+    /// The token that it was asked for with, if one was.
+    pass: Option<Pass>,
+    /// When the token was looked at last.
+    looked: Instant,
+    look_every: Duration,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Stream {
     fn new(core: &Core, next: Position, filter: Filter, permit: OwnedSemaphorePermit) -> Self {
         let (cursor, bytes_max) = (core.feed().cursor(next), core.limits().stream_bytes_max);
-        let (tape, problems, seen) = (Tape::new(), Problems::new(), next.get() - 1);
-        Self { cursor, bytes_max, filter, tape, problems, seen, _permit: permit }
+        let (look_every, looked) = (core.limits().heartbeat, Instant::now());
+        Self {
+            cursor,
+            bytes_max,
+            filter,
+            tape: Tape::new(),
+            problems: Problems::new(),
+            seen: next.get() - 1,
+            pass: None,
+            looked,
+            look_every,
+            _permit: permit,
+        }
+    }
+
+    /// Returns whether its token was revoked, or its time is over. Looks no more often than a quiet stream says that it is alive.
+    fn is_revoked(&mut self) -> bool {
+        let Some(pass) = self.pass.as_ref().filter(|_| self.looked.elapsed() >= self.look_every)
+        else {
+            return false;
+        };
+        self.looked = Instant::now();
+        !pass.is_good(jiff::Timestamp::now().as_microsecond())
     }
 
     /// Waits for matching records and returns them; `None` when the feed has ended.

@@ -7,7 +7,8 @@ use weft_event::Dialect;
 fn rendered(counters: &Counters) -> String {
     let (since, indexed) = (Instant::now(), Some(7));
     let (position, queue_bytes, n_streams) = (10, 2048, 3);
-    counters.render(&Readings { since, position, indexed, queue_bytes, n_streams })
+    let redacted = vec![("jwt".to_owned(), 4)];
+    counters.render(&Readings { since, position, indexed, queue_bytes, n_streams, redacted })
 }
 
 /// Returns the lines that are not about how long the server runs, and no remarks.
@@ -79,4 +80,5 @@ fn every_sample_has_a_kind_and_a_help() {
     }
     assert!(text.contains("weft_index_lag_records 3\n"), "{text}");
     assert!(text.contains("weft_queue_bytes 2048\n"), "{text}");
+    assert!(text.contains("weft_secrets_redacted_total{rule=\"jwt\"} 4\n"), "{text}");
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use weft_log::Position;
@@ -80,29 +80,66 @@ pub struct Client {
     stream: UnixStream,
     decoder: Decoder,
     hello: Option<Hello>,
+    wait: Wait,
+}
+
+/// How long the server may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// So long for each answer, or as much of it as comes at a time.
+    Each(Duration),
+    /// Until then for all of it, whatever comes when.
+    Until(Instant),
+    /// As long as it likes.
+    Forever,
+}
+
+impl Wait {
+    /// Returns how long the next step may take.
+    fn left(self) -> io::Result<Option<Duration>> {
+        match self {
+            Wait::Each(patience) => Ok(Some(patience)),
+            Wait::Forever => Ok(None),
+            Wait::Until(end) => match end.saturating_duration_since(Instant::now()) {
+                Duration::ZERO => Err(io::ErrorKind::TimedOut.into()),
+                left => Ok(Some(left)),
+            },
+        }
+    }
 }
 
 impl Client {
     /// Connects to the server that runs on the store in a folder. `patience` is how long each answer may take.
     pub fn of_store(store: &Path, patience: Duration) -> Result<Self, ClientError> {
+        Self::of_store_waiting(store, Wait::Each(patience))
+    }
+
+    /// Connects to the server that runs on the store in a folder.
+    pub fn of_store_waiting(store: &Path, wait: Wait) -> Result<Self, ClientError> {
         let inside = store.join(FILE);
         if inside.as_os_str().len() <= PATH_BYTES_MAX {
-            match Self::connect(&inside, patience) {
+            match Self::connect_waiting(&inside, wait) {
                 Err(ClientError::NotRunning) => {}
                 other => return other,
             }
         }
         let elsewhere = Addresses::read(store).map(|addresses| addresses.socket);
         match elsewhere.filter(|path| *path != inside) {
-            Some(path) => Self::connect(&path, patience),
+            Some(path) => Self::connect_waiting(&path, wait),
             None => Err(ClientError::NotRunning),
         }
     }
 
     /// Connects to a socket. It does not wait where too many others do.
     pub fn connect(path: &Path, patience: Duration) -> Result<Self, ClientError> {
+        Self::connect_waiting(path, Wait::Each(patience))
+    }
+
+    fn connect_waiting(path: &Path, wait: Wait) -> Result<Self, ClientError> {
         let failed = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => ClientError::NotRunning,
+            io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::ConnectionRefused => ClientError::NotRunning,
             _ => ClientError::Io { path: path.to_owned(), source },
         };
         let connected = || -> io::Result<UnixStream> {
@@ -112,12 +149,15 @@ impl Client {
             rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
             let stream = UnixStream::from(socket);
             stream.set_nonblocking(false)?;
-            stream.set_read_timeout(Some(patience))?;
-            stream.set_write_timeout(Some(patience))?;
+            if let Wait::Each(_) = wait {
+                stream.set_read_timeout(wait.left()?)?;
+                stream.set_write_timeout(wait.left()?)?;
+            }
             Ok(stream)
         };
         let stream = connected().map_err(failed)?;
-        Ok(Self { path: path.to_owned(), stream, decoder: Decoder::default(), hello: None })
+        let (path, decoder) = (path.to_owned(), Decoder::default());
+        Ok(Self { path, stream, decoder, hello: None, wait })
     }
 
     /// Appends events, in as many requests as they need. Where there is a condition they have to fit into one.
@@ -166,6 +206,7 @@ impl Client {
         let path = self.path.clone();
         let forever = self.stream.set_read_timeout(None);
         forever.map_err(|source| ClientError::Io { path, source })?;
+        self.wait = Wait::Forever;
         self.send(&Request::Tail(ask))?;
         loop {
             match self.receive()? {
@@ -214,7 +255,7 @@ impl Client {
             request::Hello::ours().encode(&mut out)?;
         }
         request.encode(&mut out)?;
-        match self.stream.write_all(&out) {
+        match self.write_all(&out) {
             // A server that hung up has said why, and that is read next.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written.map_err(|source| self.broken(source)),
@@ -245,7 +286,7 @@ impl Client {
             if let Some(frame) = self.decoder.take()? {
                 return Ok(frame);
             }
-            let n = match self.stream.read(&mut piece) {
+            let n = match self.read(&mut piece) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 read => read.map_err(|source| self.broken(source))?,
             };
@@ -256,7 +297,40 @@ impl Client {
         }
     }
 
+    fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            if let Wait::Until(_) = self.wait {
+                self.stream.set_write_timeout(self.wait.left()?)?;
+            }
+            match self.stream.write(bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(n) => bytes = &bytes[n..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Wait::Until(_) = self.wait {
+                self.stream.set_read_timeout(self.wait.left()?)?;
+            }
+            match self.stream.read(piece) {
+                // A wait with a limit is cut short when the process is stopped for a moment.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+        }
+    }
+
     fn broken(&self, source: io::Error) -> ClientError {
+        // So the system says that the time is over.
+        let source = match source.kind() {
+            io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
+            _ => source,
+        };
         ClientError::Io { path: self.path.clone(), source }
     }
 

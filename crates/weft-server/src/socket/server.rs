@@ -76,7 +76,7 @@ pub(crate) struct Shared {
 impl Shared {
     /// Returns what connections to a server need.
     pub(crate) fn new(core: Core, addresses: Addresses, stop: mpsc::Sender<()>) -> Self {
-        let rejected = Mutex::new(Rejected::new(core.store().root()));
+        let rejected = Mutex::new(Rejected::new(core.store()));
         let reads = Arc::new(Semaphore::new(core.limits().reads_max));
         let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
         let large_frames = Arc::new(Semaphore::new(LARGE_FRAMES_MAX));
@@ -95,7 +95,7 @@ impl Shared {
                 object.json("tail", &tail.json());
             }
             object.json("uptime_s", &Json::integer(core.since().elapsed().as_secs()));
-            object.json("last", &Json::integer(core.feed().last()));
+            object.json("last", &Json::integer(core.last()));
             let opening = core.appender().opening().map(|done| {
                 Json::object(|object| {
                     object.json("position", &Json::integer(done.position));
@@ -105,6 +105,11 @@ impl Shared {
             object.json("opening", &opening.unwrap_or(Json::null()));
             let n_open = CONNECTIONS_MAX - self.connections.available_permits();
             object.json("connections", &Json::integer(n_open as u64));
+            let redacted = core.store().redaction().counts();
+            let redacted = Json::object(|object| {
+                redacted.iter().for_each(|(rule, n)| object.json(rule, &Json::integer(*n)));
+            });
+            object.json("redacted", &redacted);
         });
         object.as_str().to_owned()
     }

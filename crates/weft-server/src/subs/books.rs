@@ -11,7 +11,7 @@ use weft_event::event::Expect;
 use weft_event::json::{Json, Object, Tape, Value};
 use weft_event::time::{format_rfc3339, parse_rfc3339};
 use weft_log::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::{Meta, Position, Store, TopicKey};
 
 use super::definition::{Definition, DefinitionError};
@@ -145,7 +145,7 @@ impl Note {
             object.text("at", &format_rfc3339(now_ns));
             object.json("data", &self.data);
         });
-        let mut gate = Gate::new(Blobs::new(store.blobs()), Which::Largest, Strictness::Lenient);
+        let mut gate = Gate::new(store, Which::Largest, Strictness::Lenient);
         gate.admit(&Arrival {
             line: line.as_str().as_bytes(),
             expect: Expect::Dialect(Dialect::Weft),

@@ -1,14 +1,14 @@
 //! Judging a batch of lines: which may go into the log, which are refused and why.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 use weft_event::Dialect;
 use weft_event::event::Expect;
 use weft_event::input::{Ending, Fault, Item, Line};
 use weft_event::json::Tape;
+use weft_log::Store;
 use weft_log::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
-use weft_log::blobs::{BlobError, Blobs, ShrinkError, Which};
+use weft_log::blobs::{BlobError, ShrinkError, Which};
 use weft_log::rejected::{self, Reason, With};
 use weft_log::source::{Arrived, Batch, Form, Origin};
 
@@ -38,8 +38,8 @@ impl Rules {
     }
 
     /// Returns a gate with these rules.
-    pub fn gate(self, blobs: PathBuf) -> Gate {
-        Gate::new(Blobs::new(blobs), Which::Largest, self.strictness)
+    pub fn gate(self, store: &Store) -> Gate {
+        Gate::new(store, Which::Largest, self.strictness)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The thread that reads files and judges their lines.
 
-use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
 use tokio::sync::mpsc;
+use weft_log::Store;
 use weft_log::source::{Batch, Notice, Polled, SourceError, Sources};
 
 use super::judge::{Judged, Rules, judge};
@@ -13,12 +13,12 @@ use crate::writer::chain;
 /// Reads until it is told to stop, or until nobody stores what it gives; then notes how far that was.
 pub(super) fn read(
     mut sources: Sources,
-    (rules, blobs): (Rules, PathBuf),
+    (rules, store): (Rules, &Store),
     jobs: mpsc::Sender<Judged>,
     to_settle: &Receiver<Batch>,
     state: &TailState,
 ) {
-    let mut gate = rules.gate(blobs);
+    let mut gate = rules.gate(store);
     let mut number = 0;
     state.look(&sources);
     loop {

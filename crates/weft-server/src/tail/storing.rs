@@ -50,8 +50,8 @@ async fn keep(core: &Core, rules: Rules, mut judged: Judged) -> Option<source::B
         }
         pause(core).await?;
         // Events that were handed over are gone: they are made once more from their lines.
-        let (number, batch, blobs) = (judged.number, judged.batch, core.store().blobs());
-        let again = move || judge(&mut rules.gate(blobs), rules, number, batch);
+        let (number, batch, store) = (judged.number, judged.batch, core.store().clone());
+        let again = move || judge(&mut rules.gate(&store), rules, number, batch);
         judged = core.intake().aside(again).await;
     };
     refuse(core, &judged).await?;

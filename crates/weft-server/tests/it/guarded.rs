@@ -1,5 +1,7 @@
 //! Who is let in: hosts, origins, tokens and their scopes.
 
+use std::time::Duration;
+
 use weft_server::access::Demand;
 use weft_server::access::tokens::{NewToken, Scope, TokenFile};
 
@@ -203,4 +205,41 @@ fn named_hosts_bind_a_wide_server_too() {
     assert_eq!(answer.status, 200);
     let answer = client.request("GET", "/healthz").header("host", "else.example").send(b"");
     assert_eq!(answer.failure(), failure(403, "wrong_host"));
+}
+
+#[test]
+fn a_stream_ends_when_its_token_is_revoked_and_others_go_on() {
+    let mut setup = Setup::default();
+    setup.rules.demand = Demand::Token;
+    setup.limits.heartbeat = Duration::from_millis(20);
+    let server = Server::with(setup);
+    let (read, admin) = (server.token(Scope::Read), server.token(Scope::Admin));
+    let open = |token: &str, websocket: bool| {
+        let mut client = server.client();
+        let mut request = client.request("GET", "/v1/stream").bearer(token);
+        if websocket {
+            request = request.header("connection", "upgrade").header("upgrade", "websocket");
+            request = request.header("sec-websocket-version", "13");
+            request = request.header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+        } else {
+            request = request.header("connection", "close");
+        }
+        request.send_head();
+        // Only what is open can be ended; who comes too late is refused instead.
+        let status = client.line().expect("an answer");
+        assert!(status.ends_with(if websocket { "101 Switching Protocols" } else { "200 OK" }));
+        client
+    };
+    let mut revoked = [open(&read, false), open(&read, true)];
+    let mut stays = open(&admin, false);
+    TokenFile::new(server.store()).revoke("read").expect("it is there");
+    for client in &mut revoked {
+        let rest = client.rest();
+        assert!(String::from_utf8_lossy(&rest).contains(r#"{"why":"revoked","after":"#));
+    }
+    let answer = server.client().request("GET", "/v1/stream").bearer(&read).send(b"");
+    assert_eq!(answer.failure(), failure(401, "unknown_token"));
+    let sent = server.client().request("POST", "/v1/events").bearer(&admin).send(DONE.as_bytes());
+    assert_eq!(sent.status, 202);
+    while !stays.line().expect("it goes on").contains("COMPLETE") {}
 }

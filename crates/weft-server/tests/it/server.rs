@@ -163,7 +163,7 @@ impl Server {
 
     /// Returns what was refused.
     pub(crate) fn rejected(&self) -> Vec<Kept> {
-        let listing = Rejected::new(self.store.root()).list(Span::default()).expect("a listing");
+        let listing = Rejected::new(&self.store).list(Span::default()).expect("a listing");
         listing.kept().map(|kept| kept.expect("it is readable")).collect()
     }
 

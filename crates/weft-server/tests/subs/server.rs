@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use weft_event::event::Expect;
 use weft_log::admit::{Arrival, Gate, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::lock::Owner;
 use weft_log::log::{Batch, Durability, Hold, Indexing, Log, Options};
 use weft_log::query::Records;
@@ -114,8 +114,7 @@ impl Server {
 
     /// Appends events; returns the position of the last.
     pub(crate) fn append(&self, lines: &[String]) -> u64 {
-        let blobs = Blobs::new(self.core.store().blobs());
-        let mut gate = Gate::new(blobs, Which::Largest, Strictness::Strict);
+        let mut gate = Gate::new(self.core.store(), Which::Largest, Strictness::Strict);
         let mut admit = |line: &String| {
             let (line, expect, via) = (line.as_bytes(), Expect::Any, "test");
             gate.admit(&Arrival { line, expect, via, delivery: None, topic: None }).expect("valid")

@@ -1,21 +1,24 @@
 //! `weft bench folder`: how soon a server has a folder of many files in its log, and what that takes.
 
 mod report;
-mod server;
+mod watch;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context as _;
 use weft_event::sample;
 use weft_log::log::Indexing;
+use weft_log::{Network, Store};
 
-use super::log::weft::Weft;
+use super::log::weft::{Secrets, Weft};
+use super::server::Server;
 use crate::{Outcome, output};
-use report::Report;
-use server::{Memory, Server};
+use report::{Memory, Report};
+use watch::Watch;
 
 const EXAMPLES: &str = "\
 A folder of files is made, and a server started that follows it. The bulk figure is that of `weft bench log`: events that are in
@@ -61,11 +64,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let weft = Weft::open(&scratch.path().join("bulk"))?;
     let n_bulk = BULK_EVENTS.min(n_events);
     let mut bulk = vec![in_bulk(&weft, supply.by_ref().take(n_bulk).collect())?];
-    let mut server = Server::start(&scratch.path().join("store"), &folder)?;
-    let first = server.wait(|seen| seen.last > 0)?;
-    let quarter = server.wait(|seen| seen.n_read >= n_events as u64 / 4)?;
-    let end = server.wait(|seen| seen.n_read >= n_events as u64)?;
-    server.end()?;
+    let store = following(&scratch.path().join("store"), &folder)?;
+    let began = Instant::now();
+    let mut server = Server::start(store.root(), (Ipv4Addr::LOCALHOST, 0).into())?;
+    let mut watch = Watch::new(&server, began);
+    let first = watch.wait(|seen| seen.last > 0)?;
+    let quarter = watch.wait(|seen| seen.n_read >= n_events as u64 / 4)?;
+    let end = watch.wait(|seen| seen.n_read >= n_events as u64)?;
+    server.stop()?;
     bulk.push(in_bulk(&weft, supply.by_ref().take(n_bulk).collect())?);
 
     let report = Report {
@@ -75,13 +81,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         first: first.at,
         caught_up: end.at,
         bulk: bulk.iter().sum::<f64>() / bulk.len() as f64,
-        memory: Memory { early: quarter.peak_bytes, late: end.peak_bytes },
-        n_descriptors: end.n_descriptors,
+        memory: Memory { early: quarter.most.memory, late: end.most.memory },
+        n_descriptors: end.most.descriptors,
         n_refused: end.n_refused,
     };
     let text = if args.json { report.to_json() } else { report.to_table() };
     output::print(text.as_bytes())?;
     Ok(Outcome::Fine)
+}
+
+/// Makes a store whose server follows a folder.
+fn following(store: &Path, folder: &Path) -> anyhow::Result<Store> {
+    let store = Store::make(store, Network::Force)?;
+    let path = folder.to_str().context("the folder's path is not text")?;
+    fs::write(store.root().join("config.toml"), format!("[[folder]]\npath = '{path}'\n"))?;
+    Ok(store)
 }
 
 /// Writes the files; returns how many bytes they have.
@@ -110,7 +124,7 @@ fn write_files(
 fn in_bulk(weft: &Weft, events: Vec<String>) -> anyhow::Result<f64> {
     let log = weft.log(Indexing::AtTheEnd)?;
     let began = Instant::now();
-    weft.produce_in_bulk(&log, &events)?;
+    weft.produce_in_bulk(&log, &events, Secrets::Redacted)?;
     let took = began.elapsed();
     log.close()?;
     Ok(events.len() as f64 / took.as_secs_f64())

@@ -1,24 +1,24 @@
 //! `weft bench log`: durable appends beside what the disk itself can do and beside stores that one could use instead.
 
 mod bare;
-mod jetstream;
+pub(super) mod jetstream;
 mod reads;
 mod report;
 mod sqlite;
 pub(super) mod weft;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use weft_event::sample;
 use weft_log::log::Indexing;
 
+use super::measured::{Measured, slices};
 use crate::{Outcome, output};
 use jetstream::JetStream;
-use report::{Measured, Report};
+use report::Report;
 use sqlite::Sqlite;
-use weft::Weft;
+use weft::{Secrets, Weft};
 
 const EXAMPLES: &str = "\
 Everything is durable before it counts: a sync of the disk stands behind every answer. Weft finds the dialect, validates, reads the
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// One round. Ways that are compared take turns, a slice at a time, so that a disk that is slow for a while is slow for each.
+/// One round, in which the ways that are compared take turns.
 struct Round<'r> {
     folder: &'r Path,
     counts: Counts,
@@ -182,14 +182,22 @@ impl Round<'_> {
             measured
                 .time("JetStream, 1000 in flight", some.len(), || jetstream.publish(some, 1000))?;
         }
-        let events = take(self.counts.bulk);
         let log = weft.log(Indexing::AtTheEnd)?;
-        measured.time("Weft, bulk", events.len(), || weft.produce_in_bulk(&log, &events))?;
+        let mut ways =
+            [("Weft, bulk", Secrets::Redacted), ("Weft, bulk, secrets kept", Secrets::Kept)];
+        for n in slices(self.counts.bulk) {
+            // Neither is always the one that finds the disk rested.
+            ways.reverse();
+            for (name, secrets) in ways {
+                let events = take(n);
+                measured.time(name, n, || weft.produce_in_bulk(&log, &events, secrets))?;
+            }
+        }
         log.close()?;
         let events = take(self.counts.bulk);
         let log = weft.log(Indexing::Meanwhile)?;
         measured.time("Weft, bulk until indexed", events.len(), || {
-            weft.produce_in_bulk(&log, &events)?;
+            weft.produce_in_bulk(&log, &events, Secrets::Redacted)?;
             Ok(log.close()?)
         })
     }
@@ -200,13 +208,6 @@ fn event_bytes(seed: u64) -> u64 {
     const N_EVENTS: usize = 10_000;
     let bytes: usize = sample::events(seed).take(N_EVENTS).map(|event| event.len()).sum();
     (bytes / N_EVENTS) as u64
-}
-
-/// Cuts a number of events into slices.
-fn slices(n: usize) -> impl Iterator<Item = usize> {
-    const SLICES: usize = 5;
-    let each = n.div_ceil(SLICES);
-    (0..n).step_by(each).map(move |start| each.min(n - start))
 }
 
 /// Stores events before anything is measured.
@@ -221,16 +222,9 @@ fn fill(weft: &Weft, sqlite: &mut Sqlite, supply: &mut Supply, n: u64) -> anyhow
     while left > 0 {
         let events: Vec<String> = supply.by_ref().take(left.min(TOGETHER)).collect();
         left -= events.len();
-        weft.produce_in_bulk(&log, &events)?;
+        weft.produce_in_bulk(&log, &events, Secrets::Redacted)?;
         sqlite.insert(&sqlite::rows(&events), TOGETHER)?;
     }
     sqlite.end_fill()?;
     Ok(log.close()?)
-}
-
-/// Returns how long something takes.
-fn timed<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Duration)> {
-    let started = Instant::now();
-    let done = work()?;
-    Ok((done, started.elapsed()))
 }

@@ -136,7 +136,7 @@ fn waiting(store: &Store) -> Check {
 }
 
 fn refused(store: &Store) -> Check {
-    let list = Rejected::new(store.root()).list(Span::default());
+    let list = Rejected::new(store).list(Span::default());
     match list.map(|list| list.kept().count() as u64) {
         Ok(0) => Check::fine("rejected", "nothing was refused"),
         Ok(n) => {

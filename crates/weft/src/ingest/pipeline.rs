@@ -1,12 +1,12 @@
 //! Reading and judging on threads of their own, with the results in the order read. Every queue between them is bounded.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use weft_log::Store;
 use weft_log::source::{Batch, Polled, SourceError, Sources};
 use weft_server::tail::judge::{Judged, Rules, judge};
 
@@ -50,7 +50,7 @@ pub(super) struct Pipeline {
 
 impl Pipeline {
     /// Starts the threads.
-    pub(super) fn start(sources: Sources, blobs: PathBuf, rules: Rules) -> Self {
+    pub(super) fn start(sources: Sources, store: &Store, rules: Rules) -> Self {
         let n_cores = thread::available_parallelism().map_or(1, |n| n.get());
         let n_judges = n_cores.saturating_sub(1).clamp(1, JUDGES_MAX);
         let (jobs, to_judge) = mpsc::sync_channel::<Job>(n_judges * WAITING_MAX);
@@ -60,9 +60,9 @@ impl Pipeline {
         let to_judge = Arc::new(Mutex::new(to_judge));
         for _ in 0..n_judges {
             let (jobs, sender) = (Arc::clone(&to_judge), sender.clone());
-            let blobs = blobs.clone();
+            let store = store.clone();
             thread::spawn(move || {
-                let mut gate = rules.gate(blobs);
+                let mut gate = rules.gate(&store);
                 loop {
                     let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok(Job { number, batch }) = job else { return };

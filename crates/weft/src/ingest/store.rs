@@ -41,7 +41,7 @@ pub(super) enum Stored {
 impl Keeper {
     pub(super) fn new(writing: Writing, rules: Rules, mode: Mode, stop: Arc<AtomicBool>) -> Self {
         let store = writing.store();
-        let (rejected, gate) = (Rejected::new(store.root()), rules.gate(store.blobs()));
+        let (rejected, gate) = (Rejected::new(store), rules.gate(store));
         Self { writing, rejected, gate, rules, mode, stop, is_holding: true }
     }
 

@@ -6,12 +6,13 @@ use weft_event::event::Expect;
 use weft_event::input::{Item, Lines};
 use weft_event::json::Json;
 use weft_log::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
-use weft_log::blobs::{Blobs, ShrinkError, Which};
+use weft_log::blobs::{ShrinkError, Which};
 use weft_log::log::Outcome as Kind;
 use weft_log::rejected::{Kept, Reason, RefusalId, Rejected, Span, With};
 use weft_server::socket::request::Sent;
 
 use crate::Outcome;
+use crate::hook;
 use crate::output::{self, Format, Shown};
 use crate::progress;
 use crate::stores::StoreArgs;
@@ -41,8 +42,7 @@ pub(super) fn run(
     format: Format,
 ) -> anyhow::Result<Outcome> {
     let mut writing = Writing::open(store_args, VIA, &mut progress::indexing())?;
-    let blobs = Blobs::new(writing.store().blobs());
-    let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+    let mut gate = Gate::new(writing.store(), Which::Largest, Strictness::Lenient);
     let mut tries = Tries::default();
     let mut events: Vec<Passed> = Vec::new();
     let mut take = |kept: Kept, tries: &mut Tries| -> anyhow::Result<()> {
@@ -92,6 +92,12 @@ enum Verdict {
 
 /// Judges what was refused as if it had just come, by the way it came; returns why not if it is refused again.
 fn admit(gate: &mut Gate, kept: &Kept, bytes: &[u8]) -> anyhow::Result<Verdict> {
+    if hook::is_payload(kept) {
+        return match hook::event_of(kept, bytes) {
+            Ok(event) => judge(gate, kept, event.into_bytes().into()),
+            Err(error) => Ok(Verdict::Refused(vec![Reason::from(&error.problem())])),
+        };
+    }
     let mut lines = Lines::new(bytes);
     let line = loop {
         match lines.read()? {
@@ -100,6 +106,10 @@ fn admit(gate: &mut Gate, kept: &Kept, bytes: &[u8]) -> anyhow::Result<Verdict> 
             None => return Ok(Verdict::Refused(kept.reasons.clone())),
         }
     };
+    judge(gate, kept, line)
+}
+
+fn judge(gate: &mut Gate, kept: &Kept, line: Cow<'_, [u8]>) -> anyhow::Result<Verdict> {
     let arrival = Arrival {
         line: &line,
         expect: kept.with.dialect.map_or(Expect::Any, Expect::Dialect),

@@ -1,17 +1,22 @@
-//! `weft bench validate` as a program meets it: one JSON object with every contestant, each with a speed or a reason.
+//! `weft bench` as a program meets it: one JSON object, in which everything has a figure or a reason.
+
+mod hook;
+mod server;
 
 mod folder;
 
 use std::process::Command;
 
-fn bench(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_weft"))
-        .args(["bench", "validate", "--events", "300", "--iterations", "2"])
-        .args(args)
-        .output()
-        .expect("weft starts");
+/// Runs a benchmark; returns what it prints.
+fn run(args: &[&str]) -> String {
+    let mut weft = Command::new(env!("CARGO_BIN_EXE_weft"));
+    let output = weft.arg("bench").args(args).output().expect("weft starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("the output is UTF-8")
+}
+
+fn bench(args: &[&str]) -> String {
+    run(&[&["validate", "--events", "300", "--iterations", "2"], args].concat())
 }
 
 #[test]

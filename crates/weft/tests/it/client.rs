@@ -120,6 +120,8 @@ impl Client {
                 n > 0
             }
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => false,
+            // A wait with a limit is cut short when the process is stopped for a moment.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => true,
             Err(error) => panic!("no answer: {error}"),
         }
     }

@@ -33,6 +33,9 @@ fn every_setting_says_where_it_comes_from() {
     sessions.codex                   false                            default
     sessions.gemini                  false                            default
     folder                           none                             default
+    redact.sources_off               none                             default
+    redact.rules_off                 none                             default
+    redact.own                       none                             default
     limits.body_bytes_max            16M                              default
     limits.bodies_bytes_max          256M                             default
     limits.request_events_max        50000                            default

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use uuid::Uuid;
 use weft_log::lock::{Lock, Owner};
-use weft_log::spool;
+use weft_log::{Store, spool};
 
 use crate::sandbox::{FINE, Sandbox};
 use crate::served::Served;
@@ -58,7 +58,7 @@ fn what_waits_and_what_was_refused_is_told() {
     assert_eq!(sandbox.pipe(&["emit"], br#"{"schema_version":1,"event_type":"x.y"}"#).code, 1);
     let (at_us, via, id, line) = (0, "hook".into(), Uuid::nil(), FINE.as_bytes());
     let entry = spool::Entry { at_us, via, id, dialect: None, topic: None, line };
-    spool::put(&sandbox.store(), &entry).unwrap();
+    spool::put(&Store::at(&sandbox.store()), &entry).unwrap();
     assert_eq!(
         said(&sandbox, "spool"),
         wrong(

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
@@ -9,7 +11,7 @@ use std::time::Instant;
 use weft_log::log::Durability;
 use weft_server::socket::answer::{Failure, Fate};
 use weft_server::socket::client::{Client as SocketClient, ClientError};
-use weft_server::socket::request::{Append, Sent};
+use weft_server::socket::request::{Append, Hello, Request, Sent};
 
 use crate::client::Client;
 use crate::sandbox::{FINE, Sandbox};
@@ -130,6 +132,17 @@ fn half_a_request_is_refused_when_the_server_ends_and_a_whole_one_is_taken() {
         assert_eq!(client.answer().unwrap().status, 100);
         client.write(head);
     }
+    let (mut hello, mut request) = (Vec::new(), Vec::new());
+    Hello::ours().encode(&mut hello).unwrap();
+    let (patience, conditions, events) = (None, Vec::new(), vec![Sent::plain(FINE.as_bytes())]);
+    let (via, durability) = ("test".into(), Durability::Synced);
+    let append = Append { via, durability, patience, conditions, events };
+    Request::Append(append).encode(&mut request).unwrap();
+    let mut socket = UnixStream::connect(&served.socket).unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    socket.write_all(&[&hello, &request[..request.len() / 2]].concat()).unwrap();
+    // Its hello says that it has read ours, and the beginning of the request with it.
+    socket.read_exact(&mut [0; 4]).unwrap();
     let pull = br#"{"name":"pull","kind":"pull"}"#;
     assert_eq!(waiting.ask("POST /v1/subscriptions", "", pull).unwrap().status, 201);
     let request = waiting.request("GET /v1/subscriptions/pull/events?wait=60", "", b"");
@@ -142,6 +155,9 @@ fn half_a_request_is_refused_when_the_server_ends_and_a_whole_one_is_taken() {
     whole.write(body);
     assert_eq!(whole.answer().expect("an answer").status, 202);
     assert_eq!(half.answer().expect("an answer").failure(), (503, "shutting_down".to_owned()));
+    let mut told = String::new();
+    socket.read_to_string(&mut told).unwrap();
+    assert!(told.contains(r#""code":"later","message":"the server is shutting down""#), "{told}");
     assert_eq!(waiting.answer().expect("an answer").failure(), (503, "stopped".to_owned()));
     assert_eq!(served.wait(), (Some(0), String::new()));
     assert_eq!(sandbox.log().iter().filter(|line| *line == FINE).count(), 1);

@@ -49,6 +49,8 @@ fn help_as_a_whole() {
       merge        Merge inputs into one ordered stream of events
       init         Make a store for the events of this folder
       emit         Put one event into the log
+      hook         Take what an agent tells its hook
+      hooks        Tell agents to report to weft, and see whether they do
       ingest       Read events into the log
       rejects      List what was refused, show one of it, or try it again
       log          Show the records of the log that match
@@ -62,6 +64,7 @@ fn help_as_a_whole() {
       export       Write the log to files by day, by agent, or the decisions alone
       import       Bring what other tools kept into the log
       verify       Check a store: every seal, checksum, link and position, the index, the blobs
+      scan         Look for secrets that are stored already, and take them out
       prune        Archive old segments, or delete them
       sub          Make, list, pause, replay and remove subscriptions
       index        Show how far the index is, or make it again from the log

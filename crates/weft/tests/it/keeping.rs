@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use weft_event::event::Expect;
 use weft_log::admit::{Arrival, Gate, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::disk::RealDisk;
 use weft_log::lock::Owner;
 use weft_log::log::{Hold, Indexing, Log, Options};
@@ -29,7 +29,7 @@ impl Kept {
         let sandbox = Sandbox::with(&[]);
         let root = sandbox.path().join(".weft");
         let store = Store::make(&root, Network::Refuse).unwrap();
-        let mut gate = Gate::new(Blobs::new(store.blobs()), Which::Largest, Strictness::Lenient);
+        let mut gate = Gate::new(&store, Which::Largest, Strictness::Lenient);
         let (mut writer, _) = Writer::open(RealDisk, root, DAY_ONE_US).unwrap();
         for n in 0..6 {
             let line = event(n);

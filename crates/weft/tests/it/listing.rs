@@ -18,7 +18,7 @@ fn types_are_a_table() {
     lease.changed              -       A lease was taken, renewed or let go                          key, owner, until
     issue.changed              -       An issue was made or edited                                   issue_id
     log.pruned                 -       Segments were archived or deleted                             first, last, hash
-    log.redacted               -       A secret was taken out of a stored event                      position, rule, body
+    log.redacted               -       Secrets were taken out of a stored group                      first, body, records
     --- stderr
     --- exit 0
     ");

@@ -1,10 +1,12 @@
 //! What a page in a browser hears: a client of server-sent events that follows the HTML standard, section "Server-sent events",
 //! to the letter, against the real server.
 
+mod browser;
 mod source;
 mod text;
 
 use std::net::TcpListener;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
 
 use serde_json::Value;
@@ -13,6 +15,7 @@ use crate::client::Client;
 use crate::sandbox::Sandbox;
 use crate::served::Served;
 use crate::stored::needle;
+use browser::Browser;
 use source::{EventSource, Told};
 
 /// How often the server is killed.
@@ -21,12 +24,18 @@ const KILLS: u64 = 4;
 /// Events that are sent before each kill, and while no server runs.
 const EVENTS: u64 = 25;
 
-/// Returns an address that stays free while no server has it: outside the range that the system takes ports from by itself.
+/// Returns an address that stays free while no server has it: outside the range that the system takes ports from by itself, and not
+/// one that another test of this process was given.
 fn fixed_address() -> String {
+    static GIVEN: AtomicU16 = AtomicU16::new(0);
+    const TESTS_MAX: u16 = 16;
+    const STEPS: u16 = 60;
     let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap();
     let below: u16 = range.split_whitespace().next().unwrap().parse().unwrap();
-    let first = u16::try_from(std::process::id() % 1000).unwrap();
-    let ports = (0..1000).map(|n| below - 1 - (first + n) % 1000);
+    let nth = GIVEN.fetch_add(1, Ordering::Relaxed);
+    assert!(nth < TESTS_MAX, "each test has ports of its own");
+    let first = u16::try_from(std::process::id() % u32::from(STEPS)).unwrap();
+    let ports = (0..STEPS).map(|step| below - 1 - (first + step) % STEPS * TESTS_MAX - nth);
     let free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
     format!("127.0.0.1:{}", ports.into_iter().find(free).expect("a port is free"))
 }
@@ -109,4 +118,46 @@ fn a_page_gives_up_only_where_it_is_refused() {
     let answer = Client::connect(&address).ask("GET /v1/stream?filter=(", "", b"").unwrap();
     assert_eq!(answer.failure(), (400, "bad_filter".to_owned()));
     assert_eq!(served.end().0, Some(0));
+}
+
+#[test]
+fn a_browser_hears_what_the_standard_says() {
+    let (sandbox, address) = (Sandbox::with_store(&[]), fixed_address());
+    let mut served = up(&sandbox, &address);
+    let Some(mut browser) = Browser::open(&format!("http://{address}/healthz")) else {
+        return println!("skipped: there is no Chromium, so that our own client speaks for it");
+    };
+    browser.until(&format!("location.host == '{address}' && document.readyState == 'complete'"));
+    browser.run(
+        "heard = []; ended = 0; source = new EventSource('/v1/stream?after=0');
+         source.onmessage = (told) => heard.push([told.lastEventId, JSON.parse(told.data)]);
+         source.addEventListener('resume', () => { ended += 1; });",
+    );
+    for round in 0..3 {
+        let first = 20 * round;
+        emit(&sandbox, first..first + 10);
+        browser.until(&format!("heard.length == {}", first + 10));
+        // The first ends without a word, the others in order.
+        if round == 0 {
+            served.signal("-KILL");
+            drop(served);
+        } else {
+            assert_eq!(served.end(), (Some(0), String::new()));
+        }
+        emit(&sandbox, first + 10..first + 20);
+        served = up(&sandbox, &address);
+        browser.until(&format!("heard.length == {}", first + 20));
+    }
+    let heard = browser.run("heard");
+    let heard = heard.as_array().unwrap();
+    for (told, line) in heard.iter().zip(sandbox.log()) {
+        assert_eq!(told[1]["event"], serde_json::from_str::<Value>(&line).unwrap());
+        assert_eq!(told[0], told[1]["cursor"]);
+    }
+    let positions: Vec<u64> =
+        heard.iter().map(|told| told[1]["position"].as_u64().unwrap()).collect();
+    assert_eq!(positions, (1..=60).collect::<Vec<u64>>());
+    assert_eq!(browser.run("[ended, source.readyState]"), serde_json::json!([2, 1]));
+    drop(browser);
+    assert_eq!(served.end(), (Some(0), String::new()));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use weft_event::event::Expect;
 use weft_log::admit::{Admitted, Arrival, Gate, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::disk::RealDisk;
 use weft_log::lock::Owner;
 use weft_log::log::{Batch, Durability, Hold, Indexing, Log, Options};
@@ -101,7 +101,7 @@ impl Stored {
 }
 
 fn gate(store: &Store, which: Which) -> Gate {
-    Gate::new(Blobs::new(store.blobs()), which, Strictness::Lenient)
+    Gate::new(store, which, Strictness::Lenient)
 }
 
 fn admit(gate: &mut Gate, line: &str) -> Admitted {

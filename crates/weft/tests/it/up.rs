@@ -11,7 +11,7 @@ use serde_json::Value;
 use uuid::Uuid;
 use weft_log::log::{Durability, Outcome};
 use weft_log::query::Order;
-use weft_log::{Position, spool};
+use weft_log::{Position, Store, spool};
 use weft_server::socket::answer::{Answer, Appended, Failure, Fate};
 use weft_server::socket::client::{Client, ClientError};
 use weft_server::socket::frame::Decoder;
@@ -224,7 +224,7 @@ fn what_is_left_in_the_spool_is_moved_into_the_log_while_it_runs() {
         topic: None,
         line: FINE.as_bytes(),
     };
-    spool::put(&sandbox.store(), &entry).unwrap();
+    spool::put(&Store::at(&sandbox.store()), &entry).unwrap();
     assert_eq!(tail_one(client, "via=hook", 1), FINE);
     assert_eq!(served.end(), (Some(0), String::new()));
 }
@@ -239,7 +239,7 @@ fn what_waits_in_the_spool_comes_before_what_is_sent_later() {
         let (line, (at_us, via)) = (needle(0, "spooled", "s", n as u64), (0, "hook".into()));
         let line = line.as_bytes();
         let entry = spool::Entry { at_us, via, id, dialect: None, topic: None, line };
-        spool::put(&sandbox.store(), &entry).unwrap();
+        spool::put(&Store::at(&sandbox.store()), &entry).unwrap();
         let sent = needle(0, "sent", "s", n as u64);
         client.append(&append(vec![Sent::plain(sent.as_bytes())])).unwrap();
     }

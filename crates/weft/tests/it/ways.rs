@@ -78,6 +78,7 @@ const COMMANDS: &[Row] = &[
     (&["export", "--layout", "decisions", "--out", "decisions"], "", 0),
     (&["index", "status"], "", 0),
     (&["verify"], "", 0),
+    (&["scan"], "", 0),
     (&["verify", "--deep", "--json"], "", 0),
     (&["verify", "--repair"], "", 0),
     (&["verify", "--against", "00"], "", 2),
@@ -99,13 +100,16 @@ const COMMANDS: &[Row] = &[
     (&["verify", "--json"], "", 0),
 ];
 
-/// Commands that have nothing to do with a store that is there, and those about the server itself.
+/// Commands that have nothing to do with a store that is there, those about the server itself, and those of agents, whose events
+/// have the time of their making: `hook.rs` runs them both ways.
 const APART: &[&str] = &[
     "validate",
     "explain",
     "convert",
     "merge",
     "init",
+    "hook",
+    "hooks",
     "sub",
     "up",
     "status",

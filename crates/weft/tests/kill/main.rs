@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
 #![expect(clippy::print_stdout, reason = "seeds and counts are shown with the results")]
 
+mod agent;
 mod crowd;
 mod draw;
 mod full;

@@ -13,7 +13,7 @@ const ORDER: &[&str] =
 const CUT: &[(&str, &str)] = &[("weft-tui", "weft-server")];
 
 /// All that `weft-event` is built from. It is a function of bytes: nothing here opens files, reads clocks or waits.
-const EVENT_USES: &[&str] = &["blake3", "memchr", "simdutf8", "thiserror"];
+const EVENT_USES: &[&str] = &["aho-corasick", "blake3", "memchr", "simdutf8", "thiserror"];
 
 /// What must not stand in the code of `weft-event`.
 const EVENT_KNOWS_NOT: &[&str] = &[

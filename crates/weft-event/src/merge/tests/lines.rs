@@ -126,7 +126,7 @@ fn two_events_of_a_run_with_one_number_are_in_conflict_whatever_their_ids() {
         Keys::of(&facts, || [content; 16]).list
     };
     let (one, two) = (keys("one", 1), keys("two", 2));
-    let number = |keys: [Option<KeyDigest>; 3]| keys[2].unwrap();
+    let number = |keys: [Option<KeyDigest>; 4]| keys[2].unwrap();
     assert_ne!(one[0].unwrap().key, two[0].unwrap().key);
     assert_eq!(number(one).key, number(two).key);
     assert_ne!(number(one).content, number(two).content);

@@ -1,6 +1,7 @@
 //! Moving values out of events and back.
 
 use std::fs;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use weft_event::event::{self, Expect};
@@ -14,11 +15,15 @@ use crate::blobs::{
     BlobError, BlobRef, Blobs, EVENT_BYTES_MAX, ShrinkError, ShrinkRules, Shrunk, Which,
     references, restore, shrink,
 };
+use crate::redact::Redaction;
 
 const NONE_STAYS: &dyn Fn(&str) -> bool = &|_| false;
 
 fn until(event_bytes_max: usize) -> ShrinkRules<'static> {
+    static NOTHING: LazyLock<Redaction> = LazyLock::new(Redaction::default);
     ShrinkRules {
+        redaction: &NOTHING,
+        via: "test",
         dialect: Dialect::Weft,
         event_bytes_max,
         which: Which::Largest,

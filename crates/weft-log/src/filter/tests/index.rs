@@ -191,6 +191,11 @@ proptest! {
             index.with_record(n, |subject| {
                 let expected = tree.evaluate(&mut |term| parse(term).matches(subject));
                 prop_assert_eq!(filter.matches(subject), expected, "{}", filter);
+                for filter in [filter.clone(), filter.clone().without_bookkeeping()] {
+                    if let Some(unread) = filter.matches_unread(subject.meta) {
+                        prop_assert_eq!(unread, filter.matches(subject), "{} unread", filter);
+                    }
+                }
                 Ok(())
             })
         })?;

@@ -1,5 +1,7 @@
 //! What each form of a filter matches, on a handful of records.
 
+use weft_event::Dialect;
+
 use super::{meta, now_ns, parse, with_subject};
 use crate::filter::{Filter, fields};
 use crate::{Carried, Meta, Position, TopicKey};
@@ -337,4 +339,17 @@ fn bookkeeping_is_left_out_unless_it_is_asked_for() {
     insta::assert_snapshot!(shown("dialect=w* or x"), @"dialect=w* or x");
     insta::assert_snapshot!(shown("dialect=needle"), @"dialect=needle dialect!=weft");
     insta::assert_snapshot!(shown("dialect!=weft"), @"dialect!=weft");
+}
+
+#[test]
+fn what_hangs_on_the_dialect_alone_is_told_without_reading_the_event() {
+    let unread = |filter: &Filter, dialect| filter.matches_unread(&meta(1, dialect));
+    let plain = Filter::all().without_bookkeeping();
+    assert_eq!(unread(&plain, Dialect::Needle), Some(true));
+    assert_eq!(unread(&plain, Dialect::Weft), Some(false));
+    let errors = parse("status=error or dialect=idle").without_bookkeeping();
+    let told = [Dialect::Needle, Dialect::Idle, Dialect::Weft].map(|own| unread(&errors, own));
+    assert_eq!(told, [None, Some(true), Some(false)]);
+    let unsealed = Meta { mark: None, ..meta(1, Dialect::Needle) };
+    assert_eq!(plain.matches_unread(&unsealed), None);
 }

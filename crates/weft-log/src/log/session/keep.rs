@@ -8,8 +8,8 @@ use weft_event::json::Tape;
 use weft_event::problem::Problems;
 use weft_event::{Dialect, KeyDigests};
 
-use super::super::judge::{self, Group, JudgeError};
-use super::super::{AppendError, BeginError, CarriedCount, Removed};
+use super::super::judge::{self, JudgeError};
+use super::super::{AppendError, BeginError, CarriedCount, Removed, now_us};
 use super::{Commit, Held, Session};
 use crate::admit::Admitted;
 use crate::index::{Keys, Order, Select};
@@ -18,6 +18,14 @@ use crate::writer::{Entry, GROUP_RECORDS_MAX};
 use crate::{Carried, Mark, Position};
 
 impl Session {
+    /// Begins a new segment.
+    pub(in crate::log) fn roll(&mut self) -> Result<(), BeginError> {
+        self.hold_if_free(&mut |_| {})?;
+        let held = self.held.as_mut().expect("the store is held");
+        held.sync().map_err(BeginError::Sync)?;
+        held.writer.roll(now_us()).map_err(BeginError::Sync)
+    }
+
     /// Appends the newest values of last-value keys that stand in a range again, marked as carried. They are durable when this
     /// returns, and no value that came meanwhile is made old by them.
     pub(in super::super) fn carry(
@@ -41,12 +49,12 @@ impl Session {
                     Again::Unreadable => count.n_unreadable += 1,
                 }
             }
-            let group = Group::new(held.writer.next());
-            let mut commit = Commit { held, known, group, needs_sync: true, failed: None };
+            let mut commit = Commit::new(held, known);
+            commit.needs_sync = true;
             let n_events = events.len() as u64;
             let pushed =
                 events.into_iter().try_for_each(|event| commit.push(event, None).map(|_| ()));
-            if let Err(error) = pushed.and_then(|()| commit.finish()) {
+            if let Err(error) = pushed.and_then(|()| commit.finish().map(drop)) {
                 self.held = None;
                 return Err(AppendError::Write(error));
             }
@@ -132,10 +140,15 @@ impl Held {
         mark.conflict = None;
         let (mut tape, mut problems) = (Tape::new(), Problems::new());
         let read = event::read(&mut tape, &line, Expect::Dialect(mark.dialect), &mut problems);
-        let none = KeyDigests { own: None, place: None, retry: None };
-        let digests = read.map_or(none, |event| KeyDigests::of(&event.facts()));
+        let digests = read.map(|event| KeyDigests::of(&event.facts())).unwrap_or_default();
         let keys = Keys::of_digests(&digests).with_delivery(mark.delivery.as_deref());
         let entry = Entry { line, mark };
-        Ok(Again::Event(Box::new(Admitted { entry, digests, keys, warnings: Vec::new() })))
+        Ok(Again::Event(Box::new(Admitted {
+            entry,
+            digests,
+            redacted: None,
+            keys,
+            warnings: Vec::new(),
+        })))
     }
 }

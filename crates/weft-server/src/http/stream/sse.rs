@@ -16,6 +16,9 @@ use crate::{Core, place, record};
 /// What a stream begins with: how soon to come again after it broke off, in milliseconds.
 const GREETING: &str = "retry: 1000\n\n";
 
+/// Bytes that most records have beside their event.
+const ADDED_BYTES: usize = 320;
+
 /// Answers with a stream.
 pub(super) fn answer(core: Core, live: Stream) -> Response {
     let first = Bytes::from_static(GREETING.as_bytes());
@@ -55,6 +58,10 @@ async fn step(mut state: State) -> Option<(Result<Bytes, Infallible>, State)> {
     let bytes = match std::mem::replace(&mut state.next, Next::Wait) {
         Next::End => return None,
         Next::Send(bytes) => bytes,
+        Next::Wait if state.live.is_revoked() => {
+            state.next = Next::End;
+            farewell(&state, "revoked")
+        }
         Next::Wait => {
             let ended = state.core.clone();
             let heartbeat = state.core.limits().heartbeat;
@@ -84,20 +91,24 @@ async fn step(mut state: State) -> Option<(Result<Bytes, Infallible>, State)> {
 }
 
 fn write(store_id: &str, portion: &Chunk) -> Bytes {
-    let mut out = Vec::new();
+    let bytes: usize = portion.records.iter().map(|live| live.line.len() + ADDED_BYTES).sum();
+    let mut out = Vec::with_capacity(bytes);
     let mut data = Vec::new();
     for (first, last) in &portion.lost {
         let lost = format!("event: lost\ndata: {{\"first\":{first},\"last\":{last}}}\n\n");
         out.extend_from_slice(lost.as_bytes());
     }
     for live in &portion.records {
-        let position = live.meta.position.get();
-        out.extend_from_slice(
-            format!("id: {}\ndata: ", place::write(store_id, position)).as_bytes(),
-        );
-        data.clear();
-        record::write(&mut data, store_id, &live.meta, &live.line);
-        put_data(&mut out, &data);
+        out.extend_from_slice(b"id: ");
+        out.extend_from_slice(place::write(store_id, live.meta.position.get()).as_bytes());
+        out.extend_from_slice(b"\ndata: ");
+        if live.line.contains(&b'\r') {
+            data.clear();
+            record::write(&mut data, store_id, &live.meta, &live.line);
+            put_data(&mut out, &data);
+        } else {
+            record::write(&mut out, store_id, &live.meta, &live.line);
+        }
         out.extend_from_slice(b"\n\n");
     }
     out.into()

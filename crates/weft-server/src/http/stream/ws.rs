@@ -45,6 +45,9 @@ async fn serve(socket: WebSocket, core: Core, mut live: Stream) {
     // Where a reader that is cut off half-way has to go on.
     let mut told = live.seen;
     let end = loop {
+        if live.is_revoked() {
+            break End::Told("revoked");
+        }
         let next = tokio::select! {
             portion = live.next() => match portion {
                 Ok(Some(portion)) => Some(portion),

@@ -6,8 +6,9 @@ use std::time::Duration;
 use uuid::Uuid;
 use weft_event::event::Expect;
 use weft_event::json::Tape;
+use weft_log::Store;
 use weft_log::admit::{Arrival, Gate, Refusal, Strictness};
-use weft_log::blobs::{Blobs, ShrinkError, Which};
+use weft_log::blobs::{ShrinkError, Which};
 use weft_log::log::{AppendError, Batch};
 use weft_log::rejected::{self, Reason, RefusalId, RejectedError};
 
@@ -53,10 +54,10 @@ pub(super) async fn settle(shared: &Shared) -> Answer {
 }
 
 async fn try_append(shared: &Arc<Shared>, frame: Frame) -> Result<Appended, Failure> {
-    let (blobs, limits) = (shared.core.store().blobs(), shared.core.limits().clone());
+    let (store, limits) = (shared.core.store().clone(), shared.core.limits().clone());
     // A few events take less time than to hand them over.
     let is_small = frame.body().len() <= SMALL_BYTES_MAX;
-    let judge = move || judge(&frame, Blobs::new(blobs), &limits);
+    let judge = move || judge(&frame, &store, &limits);
     let judged = if is_small { judge() } else { blocking(judge).await }?;
     let Judged { batch, patience, verdicts, refusals } = judged;
     let (refusals, ids) = keep(shared, refusals).await?;
@@ -83,7 +84,7 @@ async fn try_append(shared: &Arc<Shared>, frame: Frame) -> Result<Appended, Fail
 }
 
 /// Reads a request once more, on whatever thread this is, and judges its events.
-fn judge(frame: &Frame, blobs: Blobs, limits: &Limits) -> Result<Judged, Failure> {
+fn judge(frame: &Frame, store: &Store, limits: &Limits) -> Result<Judged, Failure> {
     let wrong = |message| Failure::Request { message };
     let mut tape = Tape::new();
     let append = match Request::decode(&mut tape, frame) {
@@ -96,7 +97,7 @@ fn judge(frame: &Frame, blobs: Blobs, limits: &Limits) -> Result<Judged, Failure
         return Err(wrong(format!("{n_events} events are too many at once, the limit is {n_max}")));
     }
     let Append { via, durability, patience, conditions, events } = append;
-    let mut gate = Gate::new(blobs, Which::Largest, Strictness::Lenient);
+    let mut gate = Gate::new(store, Which::Largest, Strictness::Lenient);
     let (request, at_us) = (Uuid::now_v7(), jiff::Timestamp::now().as_microsecond());
     let (mut admitted, mut verdicts) = (Vec::with_capacity(n_events), Vec::with_capacity(n_events));
     let mut refusals = Vec::new();

@@ -15,6 +15,7 @@ use crate::socket::frame::{Decoder, Frame, FrameError};
 use crate::socket::read;
 use crate::socket::request::{self, Request};
 use crate::socket::{BadMessage, PROTOCOL};
+use crate::writer::WriteFailure;
 
 /// Bytes that are read at a time.
 const PIECE_BYTES: usize = 64 << 10;
@@ -30,6 +31,8 @@ enum Broken {
     Message(#[from] BadMessage),
     #[error("a request took too long to come")]
     Slow,
+    #[error("the server ended before a request was whole")]
+    Ending,
 }
 
 /// Both ends of a connection.
@@ -74,10 +77,18 @@ async fn converse(connection: &mut Connection, shared: &Arc<Shared>) -> Result<(
         return Ok(());
     }
     connection.writer.write_all(&out).await?;
-    while let Some(received) = connection.receive(shared).await? {
-        answer(connection, shared, received).await?;
+    loop {
+        match connection.receive(shared).await {
+            Ok(Some(received)) => answer(connection, shared, received).await?,
+            Ok(None) => return Ok(()),
+            Err(Broken::Ending) => {
+                let message = WriteFailure::Closed.to_string();
+                connection.send(&Answer::Failed(Failure::Later { message })).await?;
+                return Err(Broken::Ending);
+            }
+            Err(broken) => return Err(broken),
+        }
     }
-    Ok(())
 }
 
 async fn answer(
@@ -138,7 +149,12 @@ impl Connection {
             }
         };
         let patience = shared.core.limits().request_patience;
-        tokio::time::timeout(patience, rest).await.map_err(|_elapsed| Broken::Slow)?
+        tokio::select! {
+            received = tokio::time::timeout(patience, rest) => {
+                received.map_err(|_elapsed| Broken::Slow)?
+            }
+            () = shared.core.ended_for_long() => Err(Broken::Ending),
+        }
     }
 
     /// Reads what came; returns whether the other end is still open.

@@ -4,7 +4,7 @@ use weft_event::Dialect;
 use weft_event::event::Expect;
 use weft_log::TopicKey;
 use weft_log::admit::{Arrival, Gate, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::log::{Batch, Durability};
 use weft_server::subs::books::DEFINITIONS;
 
@@ -72,8 +72,7 @@ impl Provoked {
     /// Has one that a newer version made in the place of another: it is shown, and left as it is.
     fn not_understood(&mut self, server: &Server) {
         let line = r#"{"weft":1,"type":"subscription.changed","id":"n","at":"2026-11-16T00:00:00Z","data":{"name":"new","kind":"pigeon"}}"#;
-        let blobs = Blobs::new(server.store().blobs());
-        let mut gate = Gate::new(blobs, Which::Largest, Strictness::Strict);
+        let mut gate = Gate::new(server.store(), Which::Largest, Strictness::Strict);
         let topic = TopicKey { topic: DEFINITIONS.to_owned(), key: Some("new".to_owned()) };
         let admitted = gate.admit(&Arrival {
             line: line.as_bytes(),

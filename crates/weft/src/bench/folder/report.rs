@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::server::Memory;
-
 /// The first event is to be there within this time.
 const FIRST_MAX: Duration = Duration::from_secs(1);
 
@@ -16,6 +14,13 @@ const BULK_PART: f64 = 0.5;
 const GROWTH_MAX: f64 = 1.25;
 
 const MIB: f64 = (1 << 20) as f64;
+
+/// The most memory after a quarter of the events, and at the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    pub(super) early: u64,
+    pub(super) late: u64,
+}
 
 pub(super) struct Report {
     pub(super) n_files: usize,

@@ -17,7 +17,7 @@ const STREAM: &str =
     r#"{"name":"EV","subjects":["ev.>"],"storage":"file","retention":"limits","num_replicas":1}"#;
 
 /// A server of our own with one stream.
-pub(super) struct JetStream {
+pub(in crate::bench) struct JetStream {
     server: Child,
     reader: BufReader<TcpStream>,
     writer: BufWriter<TcpStream>,
@@ -25,7 +25,7 @@ pub(super) struct JetStream {
 
 impl JetStream {
     /// Starts a server; `None` if there is none on this machine.
-    pub(super) fn start(folder: &Path) -> anyhow::Result<Option<Self>> {
+    pub(in crate::bench) fn start(folder: &Path) -> anyhow::Result<Option<Self>> {
         fs::create_dir_all(folder)?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let config = folder.join("nats.conf");
@@ -79,7 +79,7 @@ impl JetStream {
     }
 
     /// Publishes events with at most so many that are not acknowledged.
-    pub(super) fn publish(
+    pub(in crate::bench) fn publish(
         &mut self,
         events: &[String],
         in_flight_max: usize,

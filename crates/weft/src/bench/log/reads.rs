@@ -16,7 +16,8 @@ use weft_log::log::Log;
 use weft_log::query::{Ask, Order, Records};
 use weft_log::{Filter, Position, Store};
 
-use super::{Supply, timed};
+use super::super::measured::timed;
+use super::Supply;
 use crate::records::quoted;
 use crate::stores;
 

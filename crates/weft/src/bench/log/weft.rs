@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use weft_event::event::Expect;
 use weft_log::admit::{Admitted, Arrival, Gate, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::follow;
 use weft_log::log::{Batch, Durability, Hold, Indexing, Log, Options};
+use weft_log::redact::{ALL_SOURCES, Redaction, Settings};
 use weft_log::{Network, Position, Store};
 
 use super::PRODUCERS;
@@ -17,12 +18,24 @@ use crate::stores;
 /// A store that is measured.
 pub(in crate::bench) struct Weft {
     store: Store,
+    /// The same store, whose gate looks for no secrets.
+    unredacted: Store,
+}
+
+/// Whether secrets are looked for.
+#[derive(Clone, Copy)]
+pub(in crate::bench) enum Secrets {
+    Redacted,
+    Kept,
 }
 
 impl Weft {
     pub(in crate::bench) fn open(folder: &Path) -> anyhow::Result<Self> {
         let store = Store::make(folder, Network::Force)?;
-        let weft = Self { store };
+        let settings =
+            Settings { sources_off: vec![ALL_SOURCES.to_owned()], ..Settings::default() };
+        let unredacted = store.clone().with_redaction(Redaction::new(settings).into());
+        let weft = Self { store, unredacted };
         weft.log(Indexing::AtTheEnd)?.close()?;
         Ok(weft)
     }
@@ -78,13 +91,18 @@ impl Weft {
         &self,
         log: &Log,
         events: &[String],
+        secrets: Secrets,
     ) -> anyhow::Result<()> {
         const TOGETHER: usize = 1000;
+        let store = match secrets {
+            Secrets::Redacted => &self.store,
+            Secrets::Kept => &self.unredacted,
+        };
         std::thread::scope(|scope| {
             let (send, receive) = std::sync::mpsc::sync_channel::<Vec<Admitted>>(4);
             let appender = scope
                 .spawn(move || receive.into_iter().try_for_each(|admitted| append(log, admitted)));
-            let mut gate = self.gate();
+            let mut gate = Gate::new(store, Which::Largest, Strictness::Lenient);
             for some in events.chunks(TOGETHER) {
                 let admitted: Result<Vec<_>, _> =
                     some.iter().map(|event| admit(&mut gate, event)).collect();
@@ -98,7 +116,7 @@ impl Weft {
     }
 
     fn gate(&self) -> Gate {
-        Gate::new(Blobs::new(self.store.blobs()), Which::Largest, Strictness::Lenient)
+        Gate::new(&self.store, Which::Largest, Strictness::Lenient)
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use weft_event::event::Expect;
 use weft_event::sample;
 use weft_log::admit::{Arrival, Gate, Strictness};
-use weft_log::blobs::{Blobs, Which};
+use weft_log::blobs::Which;
 use weft_log::lock::Owner;
 use weft_log::log::{Batch, Durability, Hold, Indexing, Log, Options};
 use weft_log::{Filter, Network, Position, Store};
@@ -33,7 +33,7 @@ impl Scene {
         let (patience, hold, indexing) = (Duration::ZERO, Hold::Long, Indexing::Meanwhile);
         let options = Options { owner, patience, hold, indexing };
         let log = Log::open(store.clone(), options, &mut |_| {}).expect("a log");
-        let mut gate = Gate::new(Blobs::new(store.blobs()), Which::Largest, Strictness::Lenient);
+        let mut gate = Gate::new(&store, Which::Largest, Strictness::Lenient);
         let admit = |event: String| {
             let (line, expect, via) = (event.as_bytes(), Expect::Any, "test");
             gate.admit(&Arrival { line, expect, via, delivery: None, topic: None }).expect("valid")

@@ -1,0 +1,175 @@
+//! Secrets in events: finds what looks like a key, a token or a password, and puts a placeholder in its place.
+//!
+//! The rules read a line as it is written, escapes and all, so that a text is found in a string, in JSON inside a string, and in
+//! bytes that are no JSON at all. One search over the line looks for the beginnings and names that rules begin with; only where one
+//! stands is more looked at. No regular expression is part of it.
+//!
+//! What is found is the content of string values. Keys, numbers and the structure of a line stay as they are.
+
+mod anchors;
+mod assignment;
+mod base64;
+mod cloud;
+mod connection;
+mod header;
+mod jwt;
+mod name;
+mod pem;
+mod place;
+mod raw;
+mod rule;
+mod token;
+mod url;
+mod value;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use anchors::Anchors;
+pub use place::{confine, texts};
+pub use rule::Rule;
+
+/// What every placeholder begins with; the rule's name and a bracket follow.
+pub const PLACEHOLDER: &str = "[redacted:";
+
+/// How often a line is searched again for what shows only once another secret is gone.
+const PASSES_MAX: usize = 16;
+
+/// Which rules are applied.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// One bit a rule.
+    on: u32,
+    anchors: Anchors,
+}
+
+/// A secret in a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The rule that found it.
+    pub rule: Rule,
+    /// Where it stands, in bytes of the line.
+    pub range: Range<usize>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::without(&[])
+    }
+}
+
+impl Rules {
+    /// Returns all built-in rules but these.
+    pub fn without(off: &[Rule]) -> Self {
+        let all = (1 << Rule::ALL.len()) - 1;
+        let on = off.iter().fold(all, |on, rule| on & !(1 << *rule as u32));
+        Self { on, anchors: Anchors::new() }
+    }
+
+    /// Returns whether a rule is applied.
+    pub fn is_on(&self, rule: Rule) -> bool {
+        self.on & (1 << rule as u32) != 0
+    }
+}
+
+/// Finds the secrets of a line, in its order and apart from each other. `found` is cleared first.
+#[inline]
+pub fn find(line: &[u8], rules: &Rules, found: &mut Vec<Found>) {
+    found.clear();
+    rules.anchors.search(line, rules, found);
+    if !found.is_empty() {
+        place::settle(line, found);
+    }
+}
+
+/// Returns a line with a placeholder for every secret in it, and adds the rules that found them to `matched`.
+///
+/// Of a line without secrets nothing is copied. Doing it again changes nothing. A JSON line stays one, with the same keys and the
+/// same kinds of values.
+#[inline]
+pub fn redact<'a>(line: &'a [u8], rules: &Rules, matched: &mut Vec<Rule>) -> Cow<'a, [u8]> {
+    let mut found = Vec::new();
+    find(line, rules, &mut found);
+    if found.is_empty() { Cow::Borrowed(line) } else { redact_found(line, rules, found, matched) }
+}
+
+/// Returns what stands for a secret that a rule found.
+pub fn placeholder(rule: Rule) -> String {
+    format!("{PLACEHOLDER}{}]", rule.name())
+}
+
+#[cold]
+fn redact_found<'a>(
+    line: &'a [u8],
+    rules: &Rules,
+    mut found: Vec<Found>,
+    matched: &mut Vec<Rule>,
+) -> Cow<'a, [u8]> {
+    let mut redacted = Cow::Borrowed(line);
+    for _ in 0..PASSES_MAX {
+        matched.extend(found.iter().map(|secret| secret.rule));
+        redacted = Cow::Owned(replaced(&redacted, &found));
+        find(&redacted, rules, &mut found);
+        if found.is_empty() {
+            break;
+        }
+    }
+    redacted
+}
+
+fn replaced(line: &[u8], found: &[Found]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(line.len() + 32 * found.len());
+    let mut at = 0;
+    for secret in found {
+        out.extend_from_slice(&line[at..secret.range.start]);
+        out.extend_from_slice(placeholder(secret.rule).as_bytes());
+        at = secret.range.end;
+    }
+    out.extend_from_slice(&line[at..]);
+    out
+}
+
+/// A search of one line.
+struct Search<'a> {
+    line: &'a [u8],
+    rules: &'a Rules,
+    found: &'a mut Vec<Found>,
+    /// How many bytes may still be read beyond the search itself, so that no line takes long whatever stands in it.
+    bytes_left: usize,
+}
+
+/// How many times a line's own length may be read beyond the search.
+const REREADS_MAX: usize = 8;
+
+/// How many bytes may be read of a short line.
+const BYTES_LEFT_LEAST: usize = 1 << 16;
+
+impl<'a> Search<'a> {
+    fn new(line: &'a [u8], rules: &'a Rules, found: &'a mut Vec<Found>) -> Self {
+        let bytes_left = line.len().saturating_mul(REREADS_MAX).max(BYTES_LEFT_LEAST);
+        Self { line, rules, found, bytes_left }
+    }
+
+    fn add(&mut self, rule: Rule, range: Range<usize>) {
+        if self.rules.is_on(rule) {
+            self.found.push(Found { rule, range });
+        }
+    }
+
+    /// Returns whether so many bytes may still be read, and counts them.
+    fn may_read(&mut self, n_bytes: usize) -> bool {
+        match self.bytes_left.checked_sub(n_bytes) {
+            Some(left) => {
+                self.bytes_left = left;
+                true
+            }
+            None => {
+                self.bytes_left = 0;
+                false
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! What a client shows to a server: `Bearer` and `Basic` headers, and a user with a password on the command line of `curl`.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::raw::{byte_before, char_at, is_alphanumeric, is_base64, is_quote, run, skip_blanks};
+use super::value::Value;
+use super::{PLACEHOLDER, Rule, Search, base64};
+
+/// Most characters of what is shown.
+const CHARS_MAX: usize = 8192;
+
+/// Fewest characters of a token.
+const TOKEN_CHARS_LEAST: usize = 16;
+
+/// How far before its option a command is looked for.
+const COMMAND_BYTES: usize = 240;
+
+/// Looks at what follows `Bearer`.
+pub(super) fn seek_bearer(search: &mut Search<'_>, anchor: Range<usize>) {
+    if !is_scheme(search.line, anchor.start, b'b') {
+        return;
+    }
+    let start = skip_blanks(search.line, anchor.end);
+    let is_token = |byte| is_base64(byte) || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'=');
+    let (end, n) = run(search.line, start, is_token, CHARS_MAX);
+    let token = Value::of(&search.line[start..end]);
+    if search.may_read(n) && n >= TOKEN_CHARS_LEAST && token.is_random() && !token.is_wordy() {
+        search.add(Rule::Authorization, start..end);
+    }
+}
+
+/// Looks at what follows `Basic`: base64 of a user and a password with a colon between.
+pub(super) fn seek_basic(search: &mut Search<'_>, anchor: Range<usize>) {
+    if !is_scheme(search.line, anchor.start, b'b') {
+        return;
+    }
+    let start = skip_blanks(search.line, anchor.end);
+    let (body_end, n) = run(search.line, start, is_base64, CHARS_MAX);
+    let (end, _) = run(search.line, body_end, |byte| byte == b'=', 2);
+    let mut shown = [0; 256];
+    let n_shown = base64::decode(&search.line[start..body_end], &mut shown).unwrap_or_default();
+    let shown = &shown[..n_shown];
+    let is_pair = shown.contains(&b':') && shown.iter().all(|byte| (b' '..=b'~').contains(byte));
+    if search.may_read(n) && n_shown >= 4 && is_pair {
+        search.add(Rule::Authorization, start..end);
+    }
+}
+
+fn is_scheme(line: &[u8], at: usize, first: u8) -> bool {
+    let letter = at.checked_sub(1).map_or(0, |at| line[at]);
+    letter.eq_ignore_ascii_case(&first) && !is_alphanumeric(byte_before(line, at - 1))
+}
+
+/// Looks at what follows `-u` or `--user`, if the command is one that speaks to servers. Elsewhere it is mostly a user's number.
+pub(super) fn seek_user(search: &mut Search<'_>, anchor: Range<usize>) {
+    let line = search.line;
+    let before = &line[anchor.start.saturating_sub(COMMAND_BYTES)..anchor.start];
+    let is_client =
+        ["curl", "wget", "http"].iter().any(|name| memmem::find(before, name.as_bytes()).is_some());
+    let mut at = match char_at(line, anchor.end).filter(|char| char.byte == b'=') {
+        Some(equals) => anchor.end + equals.len,
+        None => skip_blanks(line, anchor.end),
+    };
+    if !is_client
+        || !search.may_read(before.len() / 8)
+        || (at == anchor.end && line[at - 1] != b' ')
+    {
+        return;
+    }
+    if let Some(quote) = char_at(line, at).filter(|char| is_quote(char.byte)) {
+        at += quote.len;
+    }
+    let is_shown = |byte: u8| !byte.is_ascii_whitespace() && !is_quote(byte) && byte != b'\\';
+    let (end, n) = run(line, at, is_shown, CHARS_MAX);
+    let user = match line[at..end].starts_with(PLACEHOLDER.as_bytes()) {
+        true => memchr::memchr(b']', &line[at..end]).unwrap_or_default(),
+        false => 0,
+    };
+    let Some(colon) = memchr::memchr(b':', &line[at + user..end]).map(|colon| user + colon) else {
+        return;
+    };
+    let password = at + colon + 1..end;
+    let value = Value::of(&line[password.clone()]);
+    let is_number = line[password.clone()].iter().all(u8::is_ascii_digit);
+    let is_secret = value.n_chars() >= 4 && !value.is_placeholder() && !value.is_variable();
+    if colon > 0 && search.may_read(n) && is_secret && !is_number {
+        search.add(Rule::Authorization, password);
+    }
+}

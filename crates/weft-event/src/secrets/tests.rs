@@ -1,0 +1,114 @@
+//! What a user gets of redaction: secrets gone in whatever text they stand, all else as it was, and lines that are still lines.
+
+mod examples;
+mod property;
+
+use super::{Rule, Rules, find, placeholder, redact};
+use crate::sample;
+
+/// Returns a text with placeholders for its secrets.
+fn redacted(text: &str) -> String {
+    let line = redact(text.as_bytes(), &Rules::default(), &mut Vec::new()).into_owned();
+    String::from_utf8(line).expect("redaction keeps UTF-8")
+}
+
+#[test]
+fn names_are_unique_and_found_again() {
+    for rule in Rule::ALL {
+        assert_eq!(Rule::of_name(rule.name()), Some(rule));
+        assert_eq!(redacted(&placeholder(rule)), placeholder(rule));
+        assert!(!rule.description().is_empty());
+    }
+    assert_eq!(Rule::of_name("no-such-rule"), None);
+}
+
+#[test]
+fn made_up_events_have_no_secrets() {
+    let rules = Rules::default();
+    let mut found = Vec::new();
+    for line in sample::events(7).take(20_000) {
+        find(line.as_bytes(), &rules, &mut found);
+        assert!(found.is_empty(), "{found:?} in {line}");
+    }
+}
+
+#[test]
+fn a_line_without_secrets_is_not_copied() {
+    let line = br#"{"password":"$PASSWORD","n":1}"#;
+    let mut matched = Vec::new();
+    let kept = redact(line, &Rules::default(), &mut matched);
+    assert!(matches!(kept, std::borrow::Cow::Borrowed(_)) && matched.is_empty());
+}
+
+#[test]
+fn a_rule_that_is_off_finds_nothing() {
+    let line = concat!(r#"{"a":"AKIA"#, r#"QYLPMN5HFIQR7XYZ","password":"hunter2"}"#);
+    let without = |off: &[Rule]| {
+        let redacted = redact(line.as_bytes(), &Rules::without(off), &mut Vec::new()).into_owned();
+        String::from_utf8(redacted).unwrap()
+    };
+    insta::assert_snapshot!(without(&[]), @r#"{"a":"[redacted:aws-key-id]","password":"[redacted:password]"}"#);
+    insta::assert_snapshot!(without(&[Rule::AwsKeyId]).split_once(',').unwrap().1, @r#""password":"[redacted:password]"}"#);
+    assert_eq!(without(&[Rule::AwsKeyId, Rule::Password]), line);
+    assert!(Rules::default().is_on(Rule::Jwt) && !Rules::without(&[Rule::Jwt]).is_on(Rule::Jwt));
+}
+
+#[test]
+fn every_secret_is_counted_by_its_rule() {
+    let line = concat!("PASSWORD=hunter2 TOKEN=ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
+    let mut matched = vec![Rule::Jwt];
+    redact(line.as_bytes(), &Rules::default(), &mut matched);
+    matched.sort();
+    assert_eq!(matched, [Rule::GithubToken, Rule::Jwt, Rule::Password]);
+}
+
+#[test]
+fn keys_and_numbers_stay() {
+    let key =
+        concat!(r#"{"ghp_"#, r#"16C7e42F292c6912E7710c838347Ae178B4a":1,"password":12345678}"#);
+    assert_eq!(redacted(key), key);
+}
+
+#[test]
+fn a_value_is_redacted_as_a_whole_with_its_escapes() {
+    insta::assert_snapshot!(redacted(r#"{"password":"a\"b\\c\u00e9\ud83d\ude00d1"}"#), @r#"{"password":"[redacted:password]"}"#);
+    insta::assert_snapshot!(redacted(r#"{"x":"{\"password\":\"a\\\"b1\"}"}"#), @r#"{"x":"{\"password\":\"[redacted:password]\"}"}"#);
+    insta::assert_snapshot!(redacted(r#"{"x":"password\u003dhunter2\u0026y"}"#), @r#"{"x":"password\u003d[redacted:password]\u0026y"}"#);
+    insta::assert_snapshot!(redacted(r#"{"x":"https:\/\/me:hunter2@example.com\/"}"#), @r#"{"x":"https:\/\/me:[redacted:url-password]@example.com\/"}"#);
+}
+
+#[test]
+fn a_key_in_a_list_of_lines_goes_line_by_line() {
+    let line = concat!(
+        r#"{"lines":["+-----BEGIN RSA PRIVATE KEY-----","+M8tleZFwcR/ZmLw2SH76KG92ev06mjZYAhpYCCFE2MJUj1ZStM0QTWatG9l08Jmx","#,
+        r#""+nOT565wbFqB7yuY9HjsWuhJKxdK2hmzqTRC6s5j3lVBSeyt56cF8Zv2snnT6Z5Ii","+6YZD2T0fB5SPt4NNcekG=","+-----END RSA PRIVATE KEY-----"]}"#
+    );
+    insta::assert_snapshot!(redacted(line), @r#"{"lines":["+-----BEGIN RSA PRIVATE KEY-----","+[redacted:private-key]","+[redacted:private-key]","+[redacted:private-key]","+-----END RSA PRIVATE KEY-----"]}"#);
+}
+
+#[test]
+fn what_shows_only_once_another_is_gone_is_found_too() {
+    let line = concat!("xghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
+    assert_eq!(redacted(line), line);
+    let behind = format!("PASSWORD=hunter2;{line}");
+    assert_eq!(redacted(&behind), format!("PASSWORD=[redacted:password];{line}"));
+}
+
+#[test]
+fn a_hostile_line_takes_no_time() {
+    let parts = [
+        "token=",
+        "password='",
+        "password=\\\"",
+        "-----BEGIN PRIVATE KEY-----",
+        "a@",
+        "eyJhbGciOi.",
+        "curl -u ",
+    ];
+    for part in parts {
+        let line = part.repeat((1 << 20) / part.len());
+        let begin = std::time::Instant::now();
+        redacted(&line);
+        assert!(begin.elapsed().as_secs() < 20, "{part} takes {:?}", begin.elapsed());
+    }
+}

@@ -1,0 +1,129 @@
+//! What the soak found, for people and for programs.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::account::{Account, Received};
+use super::{POSTED, Sample};
+
+pub(super) struct Report {
+    pub(super) account: Account,
+    pub(super) rate: f64,
+    pub(super) length: Duration,
+    pub(super) down: Duration,
+    pub(super) samples: Vec<Sample>,
+}
+
+/// What one server held in the course of its life: the median of a tenth of it, after the first tenth and at the end.
+struct Course {
+    memory: (u64, u64),
+    memory_max: u64,
+    descriptors: (usize, usize),
+}
+
+impl Report {
+    fn course(&self, server: usize) -> Option<Course> {
+        let samples: Vec<_> =
+            self.samples.iter().filter(|sample| sample.server == server).collect();
+        let tenth = samples.len().div_ceil(10);
+        let memory = |some: &[&Sample]| middle(some.iter().map(|one| one.holding.memory));
+        let descriptors = |some: &[&Sample]| middle(some.iter().map(|one| one.holding.descriptors));
+        let early = samples.get(tenth..(2 * tenth).min(samples.len()))?;
+        let late = &samples[samples.len() - tenth..];
+        Some(Course {
+            memory: (memory(early)?, memory(late)?),
+            memory_max: samples.iter().map(|sample| sample.holding.memory).max()?,
+            descriptors: (descriptors(early)?, descriptors(late)?),
+        })
+    }
+
+    pub(super) fn to_table(&self) -> String {
+        let Account { n_acknowledged, n_sessions, n_again, n_out_of_order, n_resumed, .. } =
+            self.account;
+        let mut out = format!(
+            "{:.1} minutes, {:.0} events/s, {n_sessions} sessions with a connection each; no server for {:.2} s half-way\n\n\
+             {n_acknowledged} events acknowledged, {n_again} sent again, {n_out_of_order} out of order in the log; \
+             the stream was resumed {n_resumed} times\n\n",
+            self.length.as_secs_f64() / 60.0,
+            self.rate,
+            self.down.as_secs_f64(),
+        );
+        out.push_str(&format!(
+            "{:24} {:>9} {:>9} {:>9} {:>9} {:>9} {:>13}\n",
+            "", "expected", "received", "repeats", "missing", "doubled", "out of order"
+        ));
+        let webhook = format!("webhook, dialect={}", POSTED.as_str());
+        for (name, to) in [("stream", &self.account.stream), (&webhook, &self.account.webhook)] {
+            let Received { n_expected, n_received, n_repeats, .. } = to;
+            let Received { n_missing, n_doubled, n_out_of_order, .. } = to;
+            out.push_str(&format!(
+                "{name:24} {n_expected:>9} {n_received:>9} {n_repeats:>9} {n_missing:>9} {n_doubled:>9} {n_out_of_order:>13}\n"
+            ));
+        }
+        out.push('\n');
+        for (server, name) in ["first server", "second server"].into_iter().enumerate() {
+            match self.course(server) {
+                Some(Course { memory, memory_max, descriptors }) => out.push_str(&format!(
+                    "{name}: {:.1} MB of memory early, {:.1} at its end, {:.1} at most; {} descriptors early, {} at its end\n",
+                    memory.0 as f64 / 1e6,
+                    memory.1 as f64 / 1e6,
+                    memory_max as f64 / 1e6,
+                    descriptors.0,
+                    descriptors.1,
+                )),
+                None => out.push_str(&format!("{name}: the system does not tell what it held\n")),
+            }
+        }
+        let verdict = if self.account.is_whole() {
+            "everything arrived once and in order"
+        } else {
+            "FAILED: not everything arrived once and in order"
+        };
+        out.push_str(&format!("\n{verdict}\n"));
+        out
+    }
+
+    pub(super) fn to_json(&self) -> String {
+        let received = |to: &Received| {
+            json!({
+                "expected": to.n_expected,
+                "received": to.n_received,
+                "repeats": to.n_repeats,
+                "missing": to.n_missing,
+                "doubled": to.n_doubled,
+                "out_of_order": to.n_out_of_order,
+            })
+        };
+        let sample = |sample: &Sample| -> Value {
+            json!({
+                "server": sample.server + 1,
+                "at_s": sample.at.as_secs_f64(),
+                "memory": sample.holding.memory,
+                "descriptors": sample.holding.descriptors,
+            })
+        };
+        let account = &self.account;
+        let report = json!({
+            "minutes": self.length.as_secs_f64() / 60.0,
+            "events_per_second": self.rate,
+            "sessions": account.n_sessions,
+            "down_s": self.down.as_secs_f64(),
+            "acknowledged": account.n_acknowledged,
+            "sent_again": account.n_again,
+            "out_of_order": account.n_out_of_order,
+            "resumed": account.n_resumed,
+            "stream": received(&account.stream),
+            "webhook": received(&account.webhook),
+            "whole": account.is_whole(),
+            "samples": self.samples.iter().map(sample).collect::<Vec<_>>(),
+        });
+        format!("{report}\n")
+    }
+}
+
+fn middle<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
+    let mut values: Vec<T> = values.collect();
+    values.sort();
+    values.get(values.len() / 2).copied()
+}
