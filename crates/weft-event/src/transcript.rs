@@ -12,19 +12,9 @@ mod gemini;
 mod row;
 mod tokens;
 
-use std::borrow::Cow;
-
-use crate::json::{Kind, LINE_BYTES_MAX, Object, Syntax, SyntaxError, Tape, Value};
+use crate::hook::half_pairs;
+use crate::json::{Kind, Object, Syntax, SyntaxError, Tape, Value};
 use crate::shape::text_enum;
-
-/// Half characters that are replaced in one line; a line with more is refused.
-const HALVES_MAX: usize = 1_000;
-
-/// What stands for half a character.
-const REPLACEMENT: &[u8; 6] = b"\\ufffd";
-
-/// What the records of the clients are called in `metadata.source`, in the order of [`Client::ALL`].
-pub(crate) const SOURCES: [&str; 3] = ["transcript", "rollout", "chat"];
 
 text_enum! {
     /// Whose sessions they are.
@@ -41,7 +31,11 @@ text_enum! {
 impl Client {
     /// Returns what the client's records are called.
     pub const fn source(self) -> &'static str {
-        SOURCES[self as usize]
+        match self {
+            Client::ClaudeCode => "transcript",
+            Client::Codex => "rollout",
+            Client::Gemini => "chat",
+        }
     }
 
     /// Returns whether a file with this path is a session of the client.
@@ -50,7 +44,8 @@ impl Client {
         let plain = name.strip_suffix(".zst").unwrap_or(name);
         let Some(stem) = plain.strip_suffix(".jsonl") else { return false };
         match self {
-            Client::ClaudeCode => !stem.is_empty(),
+            // What a tool gave back may be kept in files of its own, whatever stands in it.
+            Client::ClaudeCode => !stem.is_empty() && !path.contains("/tool-results/"),
             Client::Codex => stem.starts_with("rollout-"),
             Client::Gemini => stem.starts_with("session-"),
         }
@@ -111,6 +106,18 @@ impl Reader {
         Some(reader)
     }
 
+    /// Returns a reader for the first line of a file that was read before and has been rewritten since. What was told of sums that
+    /// grow is known by what [`Reader::state`] gave: rows that told the smaller ones may be gone.
+    pub fn again(client: Client, path: &str, state: &str) -> Self {
+        let mut reader = Self::new(client, path);
+        match (&mut reader.0, Self::resume(client, path, state).map(|before| before.0)) {
+            (Form::Claude(reader), Some(Form::Claude(before))) => reader.keep_sums(&before),
+            (Form::Codex(reader), Some(Form::Codex(before))) => reader.keep_sums(&before),
+            (Form::Claude(_) | Form::Codex(_) | Form::Gemini(_), _) => {}
+        }
+        reader
+    }
+
     /// Returns what is to be remembered, as one line of JSON.
     pub fn state(&self) -> String {
         let mut out = String::new();
@@ -134,8 +141,18 @@ impl Reader {
         line: &[u8],
         events: &mut Vec<String>,
     ) -> Result<(), RowError> {
-        let line = mended(tape, line);
-        let row = tape.parse_bytes(&line)?;
+        match tape.parse_bytes(line) {
+            Ok(row) => self.read_row(row, events),
+            // A text that was cut off at some number of characters may end with half of one.
+            Err(SyntaxError { kind: Syntax::Surrogate, .. }) => {
+                let mended = half_pairs(line);
+                self.read_row(tape.parse_bytes(&mended.bytes)?, events)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn read_row(&mut self, row: Value<'_>, events: &mut Vec<String>) -> Result<(), RowError> {
         if row.kind() != Kind::Object {
             return Err(RowError::NotAnObject { found: row.kind().name() });
         }
@@ -150,23 +167,6 @@ impl Reader {
 
 /// The form of what [`Reader::state`] gives.
 const STATE_VERSION: u64 = 1;
-
-/// Returns a line without escapes of half a surrogate pair, which is what is left of an emoji that was cut in two.
-fn mended<'l>(tape: &mut Tape, line: &'l [u8]) -> Cow<'l, [u8]> {
-    let mut line = Cow::Borrowed(line);
-    if line.len() > LINE_BYTES_MAX || memchr::memmem::find(&line, b"\\u").is_none() {
-        return line;
-    }
-    for _ in 0..HALVES_MAX {
-        match tape.parse_bytes(&line) {
-            Err(SyntaxError { offset, kind: Syntax::Surrogate }) => {
-                line.to_mut()[offset..offset + REPLACEMENT.len()].copy_from_slice(REPLACEMENT);
-            }
-            Ok(_) | Err(_) => break,
-        }
-    }
-    line
-}
 
 #[cfg(test)]
 mod tests;

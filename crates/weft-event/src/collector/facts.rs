@@ -8,7 +8,7 @@ use crate::facts::{Facts, Level, Usage, carried, input_path, millis, name};
 use crate::identity::{Identity, Key};
 use crate::json::Value;
 use crate::shape::Fields;
-use crate::transcript;
+use crate::transcript::Client;
 
 const TIMESTAMP: usize = EVENT.slot("timestamp");
 const AGENT_ID: usize = EVENT.slot("agent_id");
@@ -139,7 +139,11 @@ fn read_metadata<'a>(facts: &mut Facts<'a>, metadata: Value<'a>, told: &mut Told
             name::TENANT_ID => member.put_text(&mut facts.tenant),
             name::USAGE => facts.usage = Usage::read(member),
             name::SOURCE => {
-                told.is_recorded = transcript::SOURCES.iter().any(|source| member.is_text(source));
+                let is_of = |client: &Client| {
+                    member.is_text(client.source())
+                        && metadata.get("client").is_some_and(|it| it.is_text(client.as_str()))
+                };
+                told.is_recorded = Client::ALL.iter().any(is_of);
             }
             carried::NAME => told.added = told.added.or(Some(member)),
             _ => {}

@@ -6,15 +6,17 @@
 mod answer;
 mod said;
 mod system;
+mod title;
 
 use std::borrow::Cow;
 
 use super::Client;
 use super::calls::Calls;
-use super::draft::{Draft, Scene, Type};
+use super::draft::{Scene, Type};
 use super::row;
 use super::tokens::Answers;
 use crate::json::{Json, Object, Value};
+use title::Titles;
 
 /// What is remembered of a transcript.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +34,7 @@ pub(super) struct Reader {
     ended: Option<String>,
     /// What the session has cost so far.
     cost_usd: f64,
+    titles: Titles,
 }
 
 impl Reader {
@@ -62,9 +65,9 @@ impl Reader {
             }
             "system" => self.read_system(row, &scene, events),
             "attachment" => self.read_attachment(row, &scene, events),
-            "ai-title" => title(row, "aiTitle", &scene, events),
-            "custom-title" => title(row, "customTitle", &scene, events),
-            "summary" => title(row, "summary", &scene, events),
+            "ai-title" => self.titles.read(row, "aiTitle", &scene, events),
+            "custom-title" => self.titles.read(row, "customTitle", &scene, events),
+            "summary" => self.titles.read(row, "summary", &scene, events),
             "pr-link" => pull_request(row, &scene, events),
             "cost-state" => self.read_cost(row, &scene, events),
             _ => {}
@@ -109,6 +112,10 @@ impl Reader {
             .write(scene, events);
     }
 
+    pub(super) fn keep_sums(&mut self, before: &Self) {
+        self.cost_usd = before.cost_usd;
+    }
+
     pub(super) fn save(&self, object: &mut Object<'_>) {
         let texts = [
             ("begun", &self.begun),
@@ -122,6 +129,7 @@ impl Reader {
         object.json("cost_usd", &Json::number(self.cost_usd));
         self.calls.save(object);
         self.answers.save(object);
+        self.titles.save(object);
     }
 
     pub(super) fn resume(&mut self, state: Value<'_>) -> Option<()> {
@@ -131,6 +139,7 @@ impl Reader {
         self.cost_usd = state.get("cost_usd")?.as_f64()?;
         self.calls = Calls::resume(state)?;
         self.answers = Answers::resume(state)?;
+        self.titles = Titles::resume(state)?;
         Some(())
     }
 }
@@ -141,14 +150,6 @@ fn row_id(row: Value<'_>, scene: &Scene<'_>, part: &str) -> [u8; 16] {
     match copied.or_else(|| row::id(row, "uuid")) {
         Some(uuid) => scene.id(&["row", &uuid, part]),
         None => scene.id(&["row of", &scene.session, row.raw(), part]),
-    }
-}
-
-fn title(row: Value<'_>, name: &str, scene: &Scene<'_>, events: &mut Vec<String>) {
-    if let Some(title) = row::text(row, name) {
-        let id = scene.id(&["title", &scene.session, &title]);
-        let draft: Draft<'_> = scene.draft(Type::Title, id, row::head(&title));
-        draft.with("told_by", row::text(row, "type")).write(scene, events);
     }
 }
 

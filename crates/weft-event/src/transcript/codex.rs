@@ -1,25 +1,23 @@
 //! Codex's rollouts: `rollout-<time>-<thread>.jsonl`, one for each thread.
 //!
-//! Rows have no ids. An event is known by its turn and by what it says, so that a thread that begins with the history of another,
-//! as forks and subagents do, tells nothing twice. Where rows say from which number on they are the thread's own, those before
-//! it are passed over.
+//! Rows have no ids. An event is known by its turn, by what it says and how often that was said before, so that a thread that begins
+//! with the history of another, as forks and subagents do, tells nothing twice. Where rows say from which number on they are the
+//! thread's own, those before it are passed over.
 
 mod item;
 mod message;
+mod said;
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 
 use super::Client;
 use super::calls::Calls;
 use super::draft::{Scene, Type, Used};
 use super::row::{self, count};
 use super::tokens::Tokens;
-use crate::digest_parts;
 use crate::json::{Json, Kind, Object, Value};
-
-/// Texts that are remembered, so that what is told in two kinds of rows is told once.
-const TOLD_MAX: usize = 32;
+use crate::time::{self, MILLI_NS};
+use said::{By, Said};
 
 /// Characters of a thread's id at the end of a file's name.
 const THREAD_CHARS: usize = 36;
@@ -37,13 +35,14 @@ pub(super) struct Reader {
     own_from: u64,
     is_begun: bool,
     turn: Option<String>,
+    /// How many turns have begun, as long as none has an id.
+    n_unnamed: u64,
     model: Option<String>,
     provider: Option<String>,
     /// The sum of what the thread has used up.
     total: Option<Tokens>,
     calls: Calls,
-    /// Digests of what was told last in this turn.
-    told: VecDeque<u64>,
+    said: Said,
 }
 
 impl Reader {
@@ -74,9 +73,10 @@ impl Reader {
             "response_item" => self.read_item(payload, &scene, events),
             "event_msg" => self.read_message(payload, &scene, events),
             "compacted" => {
-                let id =
-                    self.id(&scene, "compacted", &payload.text_at("message").unwrap_or_default());
-                scene.draft(Type::Progress, id, "Compacted").write(&scene, events);
+                let said = payload.text_at("message").unwrap_or_default();
+                if let Some(id) = self.say(&scene, By::Item, "compacted", &said) {
+                    scene.draft(Type::Progress, id, "Compacted").write(&scene, events);
+                }
             }
             _ => {}
         }
@@ -105,10 +105,16 @@ impl Reader {
         if !begins {
             return;
         }
-        let turn = row::id(payload, "turn_id").map(Cow::into_owned);
-        if turn.is_some() && turn != self.turn {
-            self.turn = turn;
-            self.told.clear();
+        match row::id(payload, "turn_id") {
+            Some(turn) if self.turn.as_deref() != Some(&turn) => {
+                self.turn = Some(turn.into_owned());
+                self.said.clear();
+            }
+            None if self.turn.is_none() => {
+                self.n_unnamed = self.n_unnamed.saturating_add(1);
+                self.said.clear();
+            }
+            Some(_) | None => {}
         }
         self.model = row::id(payload, "model").map(Cow::into_owned).or(self.model.take());
     }
@@ -116,6 +122,12 @@ impl Reader {
     fn scene(&self, time: String, time_ns: i64) -> Option<Scene<'static>> {
         let thread = self.thread.clone()?;
         let origin = self.forked_from.clone().filter(|_| self.is_inherited());
+        // A copy of a row has the time of copying. That of its turn is nearer to its own, should nobody else tell of it.
+        let turn_ns = self.turn.as_deref().filter(|_| origin.is_some()).and_then(made_ns);
+        let (time, time_ns) = match turn_ns {
+            Some(turn_ns) => (time::format_rfc3339(turn_ns), turn_ns),
+            None => (time, time_ns),
+        };
         let session = origin.or_else(|| self.session.clone()).unwrap_or_else(|| thread.clone());
         Some(Scene {
             client: Client::Codex,
@@ -129,7 +141,7 @@ impl Reader {
 
     /// Returns whether the turn is older than the thread, and so another's. Both ids begin with the time they were made at.
     fn is_inherited(&self) -> bool {
-        let is_timed = |id: &str| id.len() == THREAD_CHARS && id.as_bytes()[14] == b'7';
+        let is_timed = |id: &str| made_ns(id).is_some();
         match (&self.turn, &self.thread) {
             (Some(turn), Some(thread)) => is_timed(turn) && is_timed(thread) && turn < thread,
             (Some(_) | None, _) => false,
@@ -183,25 +195,26 @@ impl Reader {
         scene.usage(id, new, &used).with_json("context_window", window).write(scene, events);
     }
 
-    /// Returns the id of something that is said in this turn.
-    fn id(&self, scene: &Scene<'_>, kind: &str, said: &str) -> [u8; 16] {
-        let thread = self.forked_from.as_deref().or(self.thread.as_deref()).unwrap_or_default();
-        scene.id(&[kind, self.turn.as_deref().unwrap_or(thread), said])
+    /// Returns the id of something that happens at most once in this turn.
+    fn id(&self, scene: &Scene<'_>, kind: &str, what: &str) -> [u8; 16] {
+        match &self.turn {
+            Some(turn) => scene.id(&[kind, turn, what]),
+            None => {
+                let thread = self.forked_from.as_deref().or(self.thread.as_deref());
+                let n = self.n_unnamed.to_string();
+                scene.id(&[kind, thread.unwrap_or_default(), &n, what])
+            }
+        }
     }
 
-    /// Returns whether something was not told already in this turn, in a row of another kind.
-    fn is_new(&mut self, kind: &str, said: &str) -> bool {
-        let digest = digest_parts(&[kind.as_bytes(), said.as_bytes()]);
-        let (digest, _) = digest.split_first_chunk().expect("a digest has 16 bytes");
-        let digest = u64::from_le_bytes(*digest);
-        if self.told.contains(&digest) {
-            return false;
-        }
-        if self.told.len() == TOLD_MAX {
-            self.told.pop_front();
-        }
-        self.told.push_back(digest);
-        true
+    /// Returns the id of something that is said in this turn, as often as that may be; `None` if a row of the other kind has told it.
+    fn say(&mut self, scene: &Scene<'_>, by: By, kind: &str, said: &str) -> Option<[u8; 16]> {
+        let n_before = self.said.count(by, kind, said)?;
+        Some(self.id(scene, &format!("{kind} {n_before}"), said))
+    }
+
+    pub(super) fn keep_sums(&mut self, before: &Self) {
+        self.total = before.total;
     }
 
     pub(super) fn save(&self, object: &mut Object<'_>) {
@@ -219,10 +232,10 @@ impl Reader {
         object.json("is_subagent", &Json::bool(self.is_subagent));
         object.json("is_begun", &Json::bool(self.is_begun));
         object.json("own_from", &Json::integer(self.own_from));
+        object.json("n_unnamed", &Json::integer(self.n_unnamed));
         self.total.iter().for_each(|total| object.json("total", &total.json()));
         self.calls.save(object);
-        let told = self.told.iter().map(|digest| Json::text(&format!("{digest:016x}")));
-        object.json("told", &Json::array(told));
+        self.said.save(object);
     }
 
     pub(super) fn resume(&mut self, state: Value<'_>) -> Option<()> {
@@ -234,15 +247,25 @@ impl Reader {
         self.is_subagent = state.get("is_subagent")?.as_bool()?;
         self.is_begun = state.get("is_begun")?.as_bool()?;
         self.own_from = state.get("own_from")?.as_u64()?;
+        self.n_unnamed = state.get("n_unnamed")?.as_u64()?;
         self.total = match state.get("total") {
             Some(total) => Some(Tokens::of_json(total)?),
             None => None,
         };
         self.calls = Calls::resume(state)?;
-        let digest = |told: Value<'_>| u64::from_str_radix(&told.as_text()?, 16).ok();
-        self.told = state.get("told")?.items().map(digest).collect::<Option<_>>()?;
+        self.said = Said::resume(state)?;
         Some(())
     }
+}
+
+/// Returns when an id was made, in nanoseconds since 1970, if it says so: the first half of a UUID of version 7 is milliseconds.
+fn made_ns(id: &str) -> Option<i64> {
+    let bytes = id.as_bytes();
+    if bytes.len() != THREAD_CHARS || !id.is_ascii() || bytes[14] != b'7' {
+        return None;
+    }
+    let ms = i64::from_str_radix(&format!("{}{}", &id[..8], &id[9..13]), 16).ok()?;
+    ms.checked_mul(MILLI_NS)
 }
 
 /// Reads counts in which what comes from a cache is a part of what is read.

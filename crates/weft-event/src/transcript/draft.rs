@@ -188,6 +188,8 @@ impl<'s> Scene<'s> {
         's: 'd,
     {
         let Made { tool, took_ms } = calls.end(call, self.time_ns);
+        let between_rows = took_ms.map(|ms| Took { ms, told_by: "timestamp" });
+        let took = outcome.took.or(between_rows);
         let tool_name = outcome.tool.or(tool.map(Cow::Owned));
         let name = head(tool_name.as_deref().unwrap_or("a tool")).into_owned();
         let message = match outcome.is_error {
@@ -202,11 +204,14 @@ impl<'s> Scene<'s> {
         draft.tool = Some(Tool {
             tool_name,
             tool_result: Some(outcome.text),
-            duration_ms: outcome.took_ms.or(took_ms),
+            duration_ms: took.map(|took| took.ms),
             ..Tool::default()
         });
         if outcome.is_error {
             draft.metadata.push(("is_error", Json::bool(true)));
+        }
+        if let Some(took) = took {
+            draft.metadata.push(("duration_told_by", Json::text(took.told_by)));
         }
         draft
     }
@@ -236,7 +241,15 @@ pub(super) struct Outcome<'d> {
     pub(super) text: Cow<'d, str>,
     pub(super) is_error: bool,
     /// How long it took, where the result says it.
-    pub(super) took_ms: Option<i64>,
+    pub(super) took: Option<Took>,
+}
+
+/// How long a tool call took, and where that stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Took {
+    pub(super) ms: i64,
+    /// The place in the file that the figure is from; `timestamp` where it is the time between the rows of call and result.
+    pub(super) told_by: &'static str,
 }
 
 /// Who used tokens, and where that stands.

@@ -118,7 +118,7 @@ impl Reader {
             let shown = call.get("resultDisplay").filter(|shown| shown.as_text().is_some());
             let text = shown.or_else(|| call.get("result")).map(row::content).unwrap_or_default();
             let is_error = status != "success";
-            let outcome = Outcome { tool: Some(tool), text, is_error, took_ms: None };
+            let outcome = Outcome { tool: Some(tool), text, is_error, took: None };
             let event = self.id(scene, &id, "result");
             scene.result(&mut self.calls, event, &id, outcome).write(scene, events);
         }

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use crate::json::{Kind, Value};
 use crate::time;
 
-/// Characters of a text that stand in a message.
-const TEXT_CHARS_MAX: usize = 200;
+pub(super) use crate::hook::head;
 
 /// The longest id or name that is taken for one.
 const ID_BYTES_MAX: usize = 256;
@@ -58,17 +57,6 @@ fn block(block: Value<'_>) -> Option<Cow<'_, str>> {
     }
     let other = || Some(Cow::Owned(format!("[{}]", block.text_at("type")?)));
     block.text_at("text").or_else(other)
-}
-
-/// Returns the first line of a text that says anything, and of that no more than fits a message.
-pub(super) fn head(text: &str) -> Cow<'_, str> {
-    let text = text.trim();
-    let line = text.lines().next().unwrap_or_default().trim_end();
-    match line.char_indices().nth(TEXT_CHARS_MAX) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &line[..end])),
-        None if line.len() < text.len() => Cow::Owned(format!("{line} …")),
-        None => Cow::Borrowed(line),
-    }
 }
 
 /// Returns how many levels a value has. Descends at most as deep as the parser does.

@@ -95,7 +95,7 @@ fn every_file_becomes_the_events_beside_it() {
     }
 }
 
-/// Returns the kind of each row, and the types of the events it becomes.
+/// Returns the kind of each row with the types of the events it becomes; those that become none stand together.
 fn outline(fixture: Fixture) -> String {
     let (mut reader, mut tape) = (Reader::new(fixture.client, fixture.path), Tape::new());
     let mut out = String::new();
@@ -109,68 +109,56 @@ fn outline(fixture: Fixture) -> String {
         let kind = kinds.map(|kind| kind.into_owned()).collect::<Vec<_>>().join(" ");
         let types: Vec<String> =
             events.iter().map(|it| with_facts(it, |facts| facts.event_type.to_string())).collect();
-        out += &format!("{kind}: {}\n", types.join(", "));
+        match (types.is_empty(), out.ends_with(')')) {
+            (true, true) => out.insert_str(out.len() - 1, &format!(", {kind}")),
+            (true, false) => out += &format!("\n({kind})"),
+            (false, _) => out += &format!("\n{kind}: {}", types.join(", ")),
+        }
     }
-    out
+    out.trim_start().to_owned()
 }
 
 #[test]
 fn every_kind_of_row_of_a_transcript_tells_what_it_should() {
     insta::assert_snapshot!(outline(TRANSCRIPT), @"
-    summary: 
-    queue-operation: 
-    permission-mode: 
-    mode: 
-    file-history-snapshot: 
+    (summary, queue-operation, permission-mode, mode, file-history-snapshot)
     user: lifecycle.started, activity.prompt
-    attachment hook_success: 
+    (attachment hook_success)
     assistant: activity.thinking, activity.usage
     assistant: activity.message, activity.usage
     assistant: activity.tool_use
     assistant: activity.tool_use
     user: activity.tool_result
     user: activity.tool_result
-    tools-used: 
+    (tools-used)
     system api_error: system.error
     assistant: activity.tool_use, activity.usage
     user: activity.tool_result
     attachment queued_command: activity.prompt
     assistant: activity.message, activity.usage, activity.turn_completed
-    system stop_hook_summary: 
-    system turn_duration: 
-    last-prompt: 
+    (system stop_hook_summary, system turn_duration, last-prompt)
     ai-title: system.title
     custom-title: system.title
     cost-state: activity.usage
-    cost-state: 
+    (cost-state)
     system compact_boundary: activity.progress
-    user: 
-    user: 
-    user: 
+    (user, user, user)
     user: activity.prompt
     user: activity.turn_aborted
     assistant: activity.turn_failed
-    assistant: 
-    system local_command: 
-    system informational: 
+    (assistant, system local_command, system informational)
     pr-link: activity.progress
     cost-state: activity.usage
-    tag: 
-    agent-name: 
-    agent-color: 
-    agent-setting: 
-    worktree-state: 
-    relocated: 
-    file-history-delta: 
-    content-replacement: 
-    fork-context-ref: 
-    derived-from: 
-    continued-in: 
-    ended-by-model: 
-    bridge-session: 
-    attribution-snapshot: 
-    progress: 
-    of-tomorrow:
+    (tag, agent-name, agent-color, agent-setting, worktree-state, relocated, file-history-delta, content-replacement, fork-context-ref, derived-from, continued-in, ended-by-model, bridge-session, attribution-snapshot, progress, of-tomorrow)
+    assistant: activity.tool_use, activity.usage
+    assistant: activity.tool_result
+    assistant: activity.tool_use
+    assistant: activity.tool_result
+    assistant: activity.tool_use
+    assistant: activity.tool_result
+    (attachment hook_additional_context, attachment hook_blocking_error, attachment hook_non_blocking_error, attachment hook_cancelled, attachment hook_permission_decision, attachment hook_system_message, attachment hook_stopped_continuation, attachment hook_deferred_tool, ai-title, custom-title)
+    custom-title: system.title
+    custom-title: system.title
     ");
 }
 
@@ -178,67 +166,63 @@ fn every_kind_of_row_of_a_transcript_tells_what_it_should() {
 fn every_kind_of_row_of_a_rollout_tells_what_it_should() {
     insta::assert_snapshot!(outline(ROLLOUT), @"
     session_meta: lifecycle.started
-    response_item message: 
-    response_item message: 
-    event_msg task_started: 
-    turn_context: 
-    response_item message: 
+    (response_item message, response_item message, event_msg task_started, turn_context, response_item message)
     event_msg user_message: activity.prompt
     event_msg agent_reasoning: activity.thinking
-    response_item reasoning: 
+    (response_item reasoning)
     response_item function_call: activity.tool_use
     response_item function_call_output: activity.tool_result
     event_msg token_count: activity.usage
-    event_msg token_count: 
-    event_msg token_count: 
+    (event_msg token_count, event_msg token_count)
     response_item custom_tool_call: activity.tool_use
     response_item custom_tool_call_output: activity.tool_result
-    event_msg patch_apply_end: 
+    (event_msg patch_apply_end)
     response_item local_shell_call: activity.tool_use
     response_item function_call_output: activity.tool_result
-    response_item web_search_call: activity.tool_use
-    event_msg web_search_end: 
+    response_item web_search_call: activity.tool_use, activity.tool_result
+    (event_msg web_search_end)
     response_item function_call: activity.tool_use
-    event_msg mcp_tool_call_end: 
+    (event_msg mcp_tool_call_end)
     response_item function_call_output: activity.tool_result
     response_item tool_search_call: activity.tool_use
     response_item tool_search_output: activity.tool_result
-    response_item image_generation_call: activity.tool_use
+    response_item image_generation_call: activity.tool_use, activity.tool_result
     response_item message: activity.message
-    event_msg agent_message: 
+    (event_msg agent_message)
     event_msg token_count: activity.usage
     event_msg task_complete: activity.turn_completed
-    event_msg turn_started: 
+    (event_msg turn_started)
     event_msg user_message: activity.prompt
     event_msg error: system.error
     event_msg turn_aborted: activity.turn_aborted
     event_msg thread_rolled_back: activity.progress
     compacted: activity.progress
-    event_msg context_compacted: 
+    (event_msg context_compacted)
     event_msg item_completed: activity.message
     event_msg turn_complete: activity.turn_failed
-    event_msg thread_settings_applied: 
-    world_state: 
-    inter_agent_communication: 
-    security_risk_score: 
-    of_tomorrow:
+    (event_msg thread_settings_applied, world_state, inter_agent_communication, security_risk_score, of_tomorrow, inter_agent_communication_metadata, event_msg thread_goal_updated, response_item agent_message, response_item compaction, event_msg task_started)
+    response_item message: activity.message
+    (event_msg agent_message)
+    response_item message: activity.message
+    (event_msg agent_message)
+    compacted: activity.progress
+    compacted: activity.progress
+    event_msg task_complete: activity.turn_completed
     ");
 }
 
 #[test]
 fn every_kind_of_row_of_a_chat_tells_what_it_should() {
     insta::assert_snapshot!(outline(CHAT), @"
-    : 
+    ()
     user: lifecycle.started, activity.prompt
-    info: 
+    (info)
     gemini: activity.thinking, activity.tool_use
     gemini: activity.message, activity.tool_result, activity.usage
-    gemini: 
-    : 
+    (gemini, )
     gemini: activity.tool_use, activity.tool_result
     error: system.error
-    warning: 
-    :
+    (warning, )
     ");
 }
 
@@ -332,6 +316,79 @@ fn a_file_read_again_and_a_copy_of_it_tell_nothing_new() {
 }
 
 #[test]
+fn no_two_events_of_a_file_are_taken_for_one() {
+    for fixture in ALL {
+        let events = fixture.read();
+        let mut keys: Vec<[u8; 16]> = events.iter().map(|event| retry(event)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), events.len(), "{}", fixture.path);
+    }
+}
+
+#[test]
+fn turns_without_ids_are_told_apart_and_those_of_a_copy_are_not() {
+    let row = |kind: &str, payload: &str| {
+        format!(r#"{{"timestamp":"2026-01-01T00:00:00Z","type":"{kind}","payload":{payload}}}"#)
+    };
+    let turn = || {
+        let prompt = r#"{"type":"user_message","message":"go on"}"#;
+        [row("turn_context", r#"{"cwd":"/"}"#), row("event_msg", prompt)].join("\n")
+    };
+    let keys = |meta: &str, n_turns: usize| -> Vec<[u8; 16]> {
+        let rows: Vec<String> =
+            [row("session_meta", meta)].into_iter().chain((0..n_turns).map(|_| turn())).collect();
+        read(Client::Codex, "rollout-x.jsonl", &rows.join("\n"))[1..]
+            .iter()
+            .map(|event| retry(event))
+            .collect()
+    };
+    let first = keys(r#"{"id":"a"}"#, 2);
+    assert!(first.len() == 2 && first[0] != first[1]);
+    let copy = keys(r#"{"id":"b","forked_from_id":"a"}"#, 3);
+    assert_eq!((&copy[..2], copy.len()), (&first[..], 3));
+}
+
+#[test]
+fn a_copy_of_a_row_has_the_time_of_its_turn_and_not_that_of_copying() {
+    let events = ROLLOUT_FORK.read();
+    let time = |event: &String| with_facts(event, |facts| facts.time_ns.unwrap());
+    let prompts: Vec<i64> =
+        events.iter().filter(|event| event.contains("activity.prompt")).map(time).collect();
+    let shown: Vec<String> = prompts.iter().map(|ns| crate::time::format_rfc3339(*ns)).collect();
+    assert_eq!(shown, ["2025-12-18T02:23:32.369Z", "2026-11-14T09:31:01.100Z"]);
+}
+
+#[test]
+fn only_what_a_client_recorded_is_a_repeat_whatever_else_it_says() {
+    let event = |metadata: &str| {
+        let event = format!(
+            r#"{{"version":"1.0.0","event_type":"activity.message","timestamp":"2026-01-01T00:00:00Z","agent_id":"a","event_id":"11111111-1111-8111-8111-111111111111","metadata":{metadata}}}"#
+        );
+        with_facts(&event, |facts| facts.identity.retry.is_some())
+    };
+    assert!(event(r#"{"client":"gemini-cli","source":"chat"}"#));
+    for other in [r#"{"source":"chat"}"#, r#"{"client":"codex","source":"chat"}"#, "{}"] {
+        assert!(!event(other), "{other}");
+    }
+}
+
+#[test]
+fn a_message_has_no_half_word_that_could_be_half_a_secret() {
+    let said = |text: &str| {
+        let row = format!(
+            r#"{{"type":"user","uuid":"u","timestamp":"2026-01-01T00:00:00Z","sessionId":"s","message":{{"content":"{text}"}}}}"#
+        );
+        let events = read(Client::ClaudeCode, "s.jsonl", &row);
+        with_facts(&events[1], |facts| facts.message.clone().unwrap().into_owned())
+    };
+    let text = format!("{} sk-live-{}", "word ".repeat(38).trim_end(), "0".repeat(40));
+    assert_eq!(said(&text), format!("{}…", "word ".repeat(38).trim_end()));
+    assert_eq!(said(&"x".repeat(201)), "…");
+    assert_eq!(said(&"潮".repeat(201)), format!("{}…", "潮".repeat(200)));
+}
+
+#[test]
 fn a_row_that_was_copied_under_another_session_is_the_same_row() {
     let row = |session: &str| {
         format!(
@@ -372,6 +429,7 @@ fn files_are_taken_by_their_names() {
     for (client, path) in [
         (Client::ClaudeCode, "projects/p/agent-a.meta.json"),
         (Client::ClaudeCode, "projects/p/.jsonl"),
+        (Client::ClaudeCode, "projects/p/5b0e/tool-results/toolu_01.jsonl"),
         (Client::Codex, "sessions/history.jsonl"),
         (Client::Gemini, "chats/logs.json"),
     ] {

@@ -71,6 +71,10 @@ impl Reader {
                     draft.write(scene, events);
                 }
             }
+            // The provider runs some tools itself, and what came of them is a part of the answer.
+            kind if kind.ends_with("_tool_result") => {
+                self.read_result((row, block), part, scene, events);
+            }
             _ => {}
         }
     }

@@ -52,7 +52,7 @@ impl Reader {
         draft.with("prompt_source", by).write(scene, events);
     }
 
-    fn read_result(
+    pub(super) fn read_result(
         &mut self,
         (row, block): (Value<'_>, Value<'_>),
         part: &str,
@@ -60,11 +60,13 @@ impl Reader {
         events: &mut Vec<String>,
     ) {
         let Some(call) = row::id(block, "tool_use_id") else { return };
+        let content = block.get("content");
+        let has_code = content.is_some_and(|content| content.get("error_code").is_some());
         let outcome = Outcome {
             tool: None,
-            text: block.get("content").map(row::content).unwrap_or_default(),
-            is_error: row::is_set(block, "is_error"),
-            took_ms: None,
+            text: content.map(row::content).unwrap_or_default(),
+            is_error: row::is_set(block, "is_error") || has_code,
+            took: None,
         };
         let id = row_id(row, scene, part);
         let subagent = row.get("toolUseResult").and_then(|result| row::id(result, "agentId"));

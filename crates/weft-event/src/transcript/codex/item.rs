@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::Reader;
+use super::said::By;
 use crate::json::{Json, Kind, Tape, Value};
-use crate::transcript::draft::{Outcome, Scene, input, input_text};
+use crate::transcript::draft::{Outcome, Scene, Took, input, input_text};
 use crate::transcript::row;
 
 /// Milliseconds of a second.
@@ -22,11 +23,12 @@ impl Reader {
         match &*kind {
             "message" if item.get("role").is_some_and(|role| role.is_text("assistant")) => {
                 let text = item.get("content").map(row::content).unwrap_or_default();
-                self.tell_words(&text, scene, events);
+                self.tell_words(By::Item, &text, scene, events);
             }
             "reasoning" => {
                 for part in item.get("summary").into_iter().flat_map(Value::items) {
-                    self.tell_thought(&part.text_at("text").unwrap_or_default(), scene, events);
+                    let text = part.text_at("text").unwrap_or_default();
+                    self.tell_thought(By::Item, &text, scene, events);
                 }
             }
             "function_call" => {
@@ -42,6 +44,7 @@ impl Reader {
             }
             "web_search_call" => {
                 self.call(item, Some("web_search"), item.get("action").map(input), scene, events);
+                self.end(item, scene, events);
             }
             "tool_search_call" => {
                 let given = item.get("arguments").map(input);
@@ -50,6 +53,7 @@ impl Reader {
             "image_generation_call" => {
                 let prompt = row::text(item, "revised_prompt").map(|text| input_text(&text));
                 self.call(item, Some("image_generation"), prompt, scene, events);
+                self.end(item, scene, events);
             }
             "function_call_output" | "custom_tool_call_output" | "tool_search_output" => {
                 self.result(item, scene, events);
@@ -72,13 +76,28 @@ impl Reader {
         scene.call(&mut self.calls, id, (&call, tool), given).write(scene, events);
     }
 
+    /// Tells the end of a call that the provider runs itself: the same row has what came of it.
+    fn end(&mut self, item: Value<'_>, scene: &Scene<'_>, events: &mut Vec<String>) {
+        let call = row::id(item, "call_id").or_else(|| row::id(item, "id"));
+        let is_error = match &*item.text_at("status").unwrap_or_default() {
+            "completed" => false,
+            "failed" => true,
+            _ => return,
+        };
+        let Some(call) = call else { return };
+        let id = self.id(scene, "result", &call);
+        let outcome = Outcome { tool: None, text: Cow::Borrowed(""), is_error, took: None };
+        scene.result(&mut self.calls, id, &call, outcome).write(scene, events);
+    }
+
     fn result(&mut self, item: Value<'_>, scene: &Scene<'_>, events: &mut Vec<String>) {
         let Some(call) = row::id(item, "call_id") else { return };
         let output = item.get("output").or_else(|| item.get("tools"));
         let mut tape = Tape::new();
         let Told { text, is_error, exit_code, took_ms } = told(output, &mut tape);
+        let took = took_ms.map(|ms| Took { ms, told_by: "metadata.duration_seconds" });
         let id = self.id(scene, "result", &call);
-        let outcome = Outcome { tool: None, text, is_error, took_ms };
+        let outcome = Outcome { tool: None, text, is_error, took };
         let draft = scene.result(&mut self.calls, id, &call, outcome);
         draft.with_json("exit_code", exit_code.map(Json::integer)).write(scene, events);
     }

@@ -1,6 +1,7 @@
 //! Rows in which Codex tells what happens: prompts, what it says and thinks, the ends of turns, and what was used up.
 
 use super::Reader;
+use super::said::By;
 use crate::json::{Json, Value};
 use crate::transcript::draft::{Scene, Type};
 use crate::transcript::row;
@@ -15,8 +16,8 @@ impl Reader {
         let said = |name: &str| payload.text_at(name).unwrap_or_default();
         match &*said("type") {
             "user_message" => self.tell_prompt(&said("message"), scene, events),
-            "agent_message" => self.tell_words(&said("message"), scene, events),
-            "agent_reasoning" => self.tell_thought(&said("text"), scene, events),
+            "agent_message" => self.tell_words(By::Message, &said("message"), scene, events),
+            "agent_reasoning" => self.tell_thought(By::Message, &said("text"), scene, events),
             "item_completed" => self.read_completed(payload, scene, events),
             "token_count" => {
                 if let Some(info) = payload.get("info") {
@@ -30,7 +31,9 @@ impl Reader {
                 draft.with("reason", row::text(payload, "reason")).write(scene, events);
             }
             "thread_rolled_back" => {
-                let id = self.id(scene, "rolled back", payload.raw());
+                let Some(id) = self.say(scene, By::Message, "rolled back", payload.raw()) else {
+                    return;
+                };
                 let message = match row::count(payload, "num_turns") {
                     1 => "Went back by 1 turn".to_owned(),
                     n => format!("Went back by {n} turns"),
@@ -39,8 +42,9 @@ impl Reader {
             }
             "error" => {
                 let text = said("message");
-                let id = self.id(scene, "error", &text);
-                scene.draft(Type::Error, id, row::head(&text)).write(scene, events);
+                if let Some(id) = self.say(scene, By::Message, "error", &text) {
+                    scene.draft(Type::Error, id, row::head(&text)).write(scene, events);
+                }
             }
             _ => {}
         }
@@ -53,34 +57,50 @@ impl Reader {
         let text = content.map(row::content).unwrap_or_default();
         match &*item.text_at("type").unwrap_or_default() {
             "UserMessage" | "user_message" => self.tell_prompt(&text, scene, events),
-            "AgentMessage" | "agent_message" => self.tell_words(&text, scene, events),
+            "AgentMessage" | "agent_message" => self.tell_words(By::Message, &text, scene, events),
             _ => {}
         }
     }
 
     fn tell_prompt(&mut self, text: &str, scene: &Scene<'_>, events: &mut Vec<String>) {
-        if text.trim().is_empty() || !self.is_new("prompt", text) {
+        if text.trim().is_empty() {
             return;
         }
-        let by = scene.agent.is_some().then_some("agent");
-        let draft = scene.turn(Type::Prompt, self.id(scene, "prompt", text), text).with_text(text);
-        draft.with("prompt_source", by).write(scene, events);
+        if let Some(id) = self.say(scene, By::Message, "prompt", text) {
+            let by = scene.agent.is_some().then_some("agent");
+            let draft = scene.turn(Type::Prompt, id, text).with_text(text);
+            draft.with("prompt_source", by).write(scene, events);
+        }
     }
 
-    pub(super) fn tell_words(&mut self, text: &str, scene: &Scene<'_>, events: &mut Vec<String>) {
-        if text.trim().is_empty() || !self.is_new("message", text) {
+    pub(super) fn tell_words(
+        &mut self,
+        by: By,
+        text: &str,
+        scene: &Scene<'_>,
+        events: &mut Vec<String>,
+    ) {
+        if text.trim().is_empty() {
             return;
         }
-        let id = self.id(scene, "message", text);
-        scene.draft(Type::Message, id, row::head(text)).with_text(text).write(scene, events);
+        if let Some(id) = self.say(scene, by, "message", text) {
+            scene.draft(Type::Message, id, row::head(text)).with_text(text).write(scene, events);
+        }
     }
 
-    pub(super) fn tell_thought(&mut self, text: &str, scene: &Scene<'_>, events: &mut Vec<String>) {
-        if text.trim().is_empty() || !self.is_new("thought", text) {
+    pub(super) fn tell_thought(
+        &mut self,
+        by: By,
+        text: &str,
+        scene: &Scene<'_>,
+        events: &mut Vec<String>,
+    ) {
+        if text.trim().is_empty() {
             return;
         }
-        let id = self.id(scene, "thought", text);
-        scene.draft(Type::Thinking, id, row::head(text)).with_text(text).write(scene, events);
+        if let Some(id) = self.say(scene, by, "thought", text) {
+            scene.draft(Type::Thinking, id, row::head(text)).with_text(text).write(scene, events);
+        }
     }
 
     fn end_turn(&mut self, payload: Value<'_>, scene: &Scene<'_>, events: &mut Vec<String>) {

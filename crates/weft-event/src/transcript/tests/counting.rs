@@ -30,7 +30,7 @@ fn sum(events: &[String]) -> String {
 #[test]
 fn an_answer_in_several_rows_is_counted_once_and_to_its_last_figure() {
     // msg_01A: 4 + 21000 + 300 in, 88 out, told by four rows, the first of which has 1 out.
-    insta::assert_snapshot!(sum(&TRANSCRIPT.read()), @"6 events: 15 tokens in, 158 tokens out, 63800 tokens cache read, 420 tokens cache write, 0.75 USD");
+    insta::assert_snapshot!(sum(&TRANSCRIPT.read()), @"7 events: 17 tokens in, 167 tokens out, 63800 tokens cache read, 420 tokens cache write, 0.75 USD");
     insta::assert_snapshot!(sum(&SUBAGENT.read()), @"2 events: 6 tokens in, 17 tokens out, 1640 tokens cache read, 40 tokens cache write, 0 USD");
 }
 
