@@ -302,7 +302,9 @@ impl Files {
 
     /// Lets a path go that names no file any more.
     fn lose(&mut self, path: &Path, batch: &mut Batch) {
-        if let Some(id) = self.paths.get(path).copied() {
+        if self.packed.remove(path) {
+            batch.notices.push(Notice::Gone { path: path.to_owned() });
+        } else if let Some(id) = self.paths.get(path).copied() {
             self.leave(path, id);
             batch.notices.push(Notice::Gone { path: path.to_owned() });
             if self.tracked[&id].n_paths == 0 {
@@ -430,6 +432,8 @@ impl Files {
                 .entry(folder)
                 .or_insert_with_key(|folder| walk::inodes(folder).unwrap_or_default());
             match tracked::open_moved(&checkpoint, inodes) {
+                // It is where it was, and was left out.
+                Some((path, _)) if path == checkpoint.path => {}
                 Some((path, file)) if !is_former && has_more(&file, &checkpoint) => {
                     self.finish_moved(&path, file, &checkpoint);
                 }
@@ -451,9 +455,10 @@ fn has_more(file: &File, checkpoint: &Checkpoint) -> bool {
 }
 
 fn moved(checkpoint: &Checkpoint) -> Before {
-    Before { incarnation: checkpoint.incarnation, fate: Fate::Moved }
+    Before { incarnation: checkpoint.incarnation, fate: Fate::Moved, state: None }
 }
 
 fn overwritten(checkpoint: &Checkpoint) -> Before {
-    Before { incarnation: checkpoint.incarnation, fate: Fate::Overwritten }
+    let Checkpoint { incarnation, state, .. } = checkpoint;
+    Before { incarnation: *incarnation, fate: Fate::Overwritten, state: state.clone() }
 }

@@ -46,28 +46,33 @@ impl Forms {
     }
 }
 
-/// Makes events of the rows of one file. Most files of a folder have none, so that it stands apart from what is kept of all.
+/// Makes events of the rows of one file.
 #[derive(Clone, Debug)]
 pub(super) struct Translator(Reader);
 
 impl Translator {
-    /// Returns one for a file's first line; `None` where lines are events already.
-    pub(super) fn new(form: Form, path: &Path) -> Option<Box<Self>> {
+    /// Returns one that goes on where another was, or begins with a file's first line; `None` where lines are events already, or
+    /// what the other left is of no use.
+    pub(super) fn new(form: Form, path: &Path, state: Option<&str>) -> Option<Self> {
+        let path = path.to_string_lossy();
+        match (form, state) {
+            (Form::Events, _) => None,
+            (Form::Sessions(client), None) => Some(Self(Reader::new(client, &path))),
+            (Form::Sessions(client), Some(state)) => Reader::resume(client, &path, state).map(Self),
+        }
+    }
+
+    /// Returns what is left of a state when the file is read from its first line again.
+    pub(super) fn state_again(form: Form, path: &Path, state: &str) -> Option<String> {
         match form {
             Form::Events => None,
             Form::Sessions(client) => {
-                Some(Box::new(Self(Reader::new(client, &path.to_string_lossy()))))
+                Some(Reader::again(client, &path.to_string_lossy(), state).state())
             }
         }
     }
 
-    /// Returns one that goes on where another was; `None` if what that left is of no use.
-    pub(super) fn resume(client: Client, path: &Path, state: &str) -> Option<Box<Self>> {
-        let reader = Reader::resume(client, &path.to_string_lossy(), state)?;
-        Some(Box::new(Self(reader)))
-    }
-
-    /// Returns what [`Translator::resume`] takes.
+    /// Returns what [`Translator::new`] takes.
     pub(super) fn state(&self) -> String {
         self.0.state()
     }

@@ -27,7 +27,7 @@ pub(super) fn is_packed(path: &Path) -> bool {
 pub(super) struct Packed {
     lines: Lines<Decoder<'static, BufReader<File>>>,
     form: Form,
-    translator: Option<Box<Translator>>,
+    translator: Option<Translator>,
     tape: Tape,
     incarnation: Option<Incarnation>,
     /// What is noted at the end: that all of it was read.
@@ -70,7 +70,7 @@ impl Packed {
         Ok(Some(Self {
             lines: Lines::new(decoder),
             form,
-            translator: Translator::new(form, path),
+            translator: Translator::new(form, path, None),
             tape: Tape::new(),
             incarnation: None,
             checkpoint,

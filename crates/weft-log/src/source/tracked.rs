@@ -31,8 +31,6 @@ pub(super) struct Tracked {
     /// The file before it under the same name.
     before: Option<Before>,
     form: Form,
-    /// Makes events of its lines, where they are rows of a session.
-    translator: Option<Box<Translator>>,
 }
 
 /// What tells whether a file may have changed.
@@ -49,10 +47,12 @@ impl Seen {
 }
 
 /// The file that had the name before.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Before {
     pub(super) incarnation: Option<Incarnation>,
     pub(super) fate: Fate,
+    /// What was remembered of its rows, where they are most likely the same.
+    pub(super) state: Option<String>,
 }
 
 /// What became of it.
@@ -92,6 +92,8 @@ impl Tracked {
         before: Option<Before>,
         form: Form,
     ) -> io::Result<Self> {
+        let state = before.as_ref().and_then(|before| before.state.as_deref());
+        let state = state.and_then(|state| Translator::state_again(form, path, state));
         let name = name::encode(&path.canonicalize()?);
         let checkpoint = Checkpoint {
             path: path.to_owned(),
@@ -101,38 +103,29 @@ impl Tracked {
             number: 1,
             incarnation: None,
             fingerprint: 0,
-            state: None,
+            state,
         };
-        Ok(Self::at(checkpoint, before, form, Translator::new(form, path)))
+        Ok(Self::at(checkpoint, before, form))
     }
 
     /// Returns a file that is read on from where it was left.
     pub(super) fn resumed(path: &Path, id: FileId, checkpoint: &Checkpoint, form: Form) -> Self {
         let mut checkpoint = Checkpoint { path: path.to_owned(), id, ..checkpoint.clone() };
-        let translator = match (form, &checkpoint.state) {
-            (Form::Sessions(client), Some(state)) => Translator::resume(client, path, state),
-            (Form::Sessions(_) | Form::Events, _) => None,
-        };
+        let state = checkpoint.state.as_deref();
         // What was read as something else, or by another version, is read again.
         let was_as_now = match form {
-            Form::Events => checkpoint.state.is_none(),
-            Form::Sessions(_) => translator.is_some(),
+            Form::Events => state.is_none(),
+            Form::Sessions(_) => state.is_some() && Translator::new(form, path, state).is_some(),
         };
         if !was_as_now {
             (checkpoint.offset, checkpoint.number, checkpoint.state) = (0, 1, None);
         }
-        let translator = translator.or_else(|| Translator::new(form, path));
-        Self::at(checkpoint, None, form, translator)
+        Self::at(checkpoint, None, form)
     }
 
-    fn at(
-        checkpoint: Checkpoint,
-        before: Option<Before>,
-        form: Form,
-        translator: Option<Box<Translator>>,
-    ) -> Self {
+    fn at(checkpoint: Checkpoint, before: Option<Before>, form: Form) -> Self {
         let (seen, unfit_len) = (None, None);
-        Self { checkpoint, n_paths: 0, seen, scanned: 0, unfit_len, before, form, translator }
+        Self { checkpoint, n_paths: 0, seen, scanned: 0, unfit_len, before, form }
     }
 
     /// Returns the file as it is begun with. What was read of it is still there, so its lines keep their names.
@@ -141,7 +134,7 @@ impl Tracked {
             Start::Checkpoint => {}
             Start::Beginning => {
                 (self.checkpoint.offset, self.checkpoint.number) = (0, 1);
-                self.translator = Translator::new(self.form, &self.checkpoint.path);
+                self.begin_again();
             }
         }
         self
@@ -186,9 +179,11 @@ impl Tracked {
         let path = self.checkpoint.path.clone();
         let name = self.checkpoint.name.clone();
         batch.begin(Origin::File { path, name, incarnation, form: self.form });
-        let mut translator = self.translator.clone();
+        // Most files are at rest, and only their state is kept.
+        let state = self.checkpoint.state.as_deref();
+        let mut translator = Translator::new(self.form, &self.checkpoint.path, state);
         let mut place = Place { offset: from, number: self.checkpoint.number };
-        let (mut settled, before) = (incarnation, self.before);
+        let (mut settled, before) = (incarnation, self.before.as_ref());
         let mut has_line = false;
         let passed = passage::read(file, &mut place, at_end, batch, |batch, item| {
             if let Item::Line(line) = item
@@ -212,8 +207,7 @@ impl Tracked {
             self.checkpoint.number = place.number;
             self.checkpoint.fingerprint = reached;
             self.checkpoint.incarnation = settled;
-            self.checkpoint.state = translator.as_deref().map(Translator::state);
-            self.translator = translator;
+            self.checkpoint.state = translator.as_ref().map(Translator::state);
         }
         Ok(match passed {
             Passed::Full => Visit::More,
@@ -237,14 +231,18 @@ impl Tracked {
             Compared::Other => batch.notices.push(Notice::Rewritten { path: path() }),
         }
         let incarnation = self.checkpoint.incarnation;
-        self.before = Some(Before { incarnation, fate: Fate::Overwritten });
+        self.before = Some(Before { incarnation, fate: Fate::Overwritten, state: None });
         self.scanned = 0;
-        self.translator = Translator::new(self.form, &self.checkpoint.path);
         let start = (0, 1, None, 0);
         let Checkpoint { offset, number, incarnation, fingerprint, .. } = &mut self.checkpoint;
         (*offset, *number, *incarnation, *fingerprint) = start;
-        self.checkpoint.state = None;
+        self.begin_again();
         Ok(())
+    }
+
+    fn begin_again(&mut self) {
+        let Checkpoint { path, state, .. } = &mut self.checkpoint;
+        *state = state.as_deref().and_then(|state| Translator::state_again(self.form, path, state));
     }
 }
 
@@ -261,10 +259,10 @@ pub(super) fn compare(file: &File, checkpoint: &Checkpoint) -> io::Result<Compar
 }
 
 /// Tells a file from those that had its name before, by its first line.
-fn incarnate(first_line: &[u8], before: Option<Before>) -> Incarnation {
+fn incarnate(first_line: &[u8], before: Option<&Before>) -> Incarnation {
     let first_line = digest(first_line);
     let generation = match before {
-        Some(Before { incarnation: Some(before), fate }) if before.first_line == first_line => {
+        Some(Before { incarnation: Some(before), fate, .. }) if before.first_line == first_line => {
             match fate {
                 Fate::Moved => before.generation + 1,
                 Fate::Overwritten => before.generation,

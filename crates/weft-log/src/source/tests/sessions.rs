@@ -1,5 +1,8 @@
 //! Files in which agents record sessions: what they tell comes as events, also in pieces, compressed, rewritten and again.
 
+use std::fs;
+use std::time::{Duration, SystemTime};
+
 use weft_event::transcript::Client;
 
 use super::super::{First, Form};
@@ -85,6 +88,45 @@ fn a_file_that_was_cut_is_read_from_its_start() {
         again,
         ["! s.jsonl was truncated; reading it from its start", "Session started", "14 tokens"]
     );
+}
+
+fn cost(usd: f64) -> String {
+    format!(
+        r#"{{"type":"cost-state","sessionId":"s","timestamp":"2026-01-01T00:00:00Z","totalCostUSD":{usd}}}"#
+    )
+}
+
+#[test]
+fn a_sum_goes_on_where_it_was_when_the_rows_before_are_gone() {
+    let scene = Scene::new();
+    scene.write("s.jsonl", format!("{}\n{}\n{}\n", prompt(1), cost(1.0), cost(1.5)));
+    assert_eq!(run(&scene, Client::ClaudeCode)[2..], ["1.0000 USD", "0.5000 USD"]);
+    // The client made its file smaller, of the costs only the last is left, and it has grown since.
+    scene.write("s.jsonl", format!("{}\n{}\n", prompt(1), cost(2.0)));
+    assert_eq!(run(&scene, Client::ClaudeCode).last().unwrap(), "0.5000 USD");
+    fs::remove_file(scene.path("s.jsonl")).unwrap();
+    scene.write("new.jsonl", format!("{}\n{}\n", prompt(1), cost(2.25)));
+    scene.rename("new.jsonl", "s.jsonl");
+    assert_eq!(run(&scene, Client::ClaudeCode).last().unwrap(), "0.2500 USD");
+}
+
+#[test]
+fn files_that_are_left_out_keep_their_places() {
+    let scene = Scene::new();
+    scene.write("s.jsonl", format!("{}\n", prompt(1)));
+    run(&scene, Client::ClaudeCode);
+    let left_out = |since: SystemTime| {
+        let input =
+            Input::Folder { path: scene.path(""), form: Form::Sessions(Client::ClaudeCode) };
+        let pick = Pick { first: First::Oldest, changed_since: Some(since) };
+        let mut sources = scene.with(vec![input], Mode::Once, pick);
+        assert!(sources.read().unwrap().is_none());
+        sources.finish().unwrap();
+    };
+    left_out(SystemTime::now() + Duration::from_secs(3600));
+    scene.append("s.jsonl", format!("{}\n", prompt(2)));
+    left_out(SystemTime::now() + Duration::from_secs(3600));
+    assert_eq!(run(&scene, Client::ClaudeCode), ["say 2"]);
 }
 
 #[test]
