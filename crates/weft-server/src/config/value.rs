@@ -122,6 +122,10 @@ impl Slot<'_> {
     /// Sets it. Names of files count from a folder.
     pub(super) fn set(&mut self, given: &Given, folder: &Path) -> Result<(), Wrong> {
         let wrong = |wanted| Wrong::Kind { got: given.show(), wanted };
+        let number = || {
+            let number = given.text().and_then(|text| text.replace('_', "").parse().ok());
+            number.ok_or_else(|| wrong("a number"))
+        };
         match self {
             Slot::Addresses(addresses) => {
                 let texts = given.texts().unwrap_or_default();
@@ -154,14 +158,8 @@ impl Slot<'_> {
                 let wanted = "one of off, error, warn, info, debug and trace";
                 **level = word.parse().map_err(|_no_level| wrong(wanted))?;
             }
-            Slot::Count(count) => {
-                let number = given.text().and_then(|text| text.replace('_', "").parse().ok());
-                **count = positive(number.ok_or_else(|| wrong("a number"))?)?;
-            }
-            Slot::Positions(count) => {
-                let number = given.text().and_then(|text| text.replace('_', "").parse().ok());
-                **count = positive(number.ok_or_else(|| wrong("a number"))?)? as u64;
-            }
+            Slot::Count(count) => **count = positive(number()?)?,
+            Slot::Positions(count) => **count = positive(number()?)? as u64,
             Slot::Bytes(bytes) => {
                 let number = given.text().and_then(|text| parse_bytes(&text));
                 let wanted = "a number of bytes, such as 65536, 64K or 16M";

@@ -1,6 +1,7 @@
 //! The thread that reads files and judges their lines.
 
 use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 use weft_log::Store;
@@ -9,6 +10,9 @@ use weft_log::source::{Batch, Notice, Polled, SourceError, Sources};
 use super::judge::{Judged, Rules, judge};
 use super::state::TailState;
 use crate::writer::chain;
+
+/// How often it is noted how far the reading is, while there is something to read: that counts all files.
+const NOTE_EVERY: Duration = Duration::from_millis(250);
 
 /// Reads until it is told to stop, or until nobody stores what it gives; then notes how far that was.
 pub(super) fn read(
@@ -21,12 +25,16 @@ pub(super) fn read(
     let mut gate = rules.gate(store);
     let mut number = 0;
     state.look(&sources);
+    let mut noted = Instant::now();
     loop {
         to_settle.try_iter().for_each(|batch| note(sources.settle(&batch)));
         match sources.poll() {
             Ok(Polled::Batch(batch)) => {
                 batch.notices().iter().for_each(tell);
-                state.look(&sources);
+                if !batch.notices().is_empty() || noted.elapsed() >= NOTE_EVERY {
+                    state.look(&sources);
+                    noted = Instant::now();
+                }
                 if batch.is_empty() {
                     continue;
                 }

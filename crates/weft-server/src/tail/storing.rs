@@ -1,5 +1,6 @@
 //! The task that brings judged lines into the log and among what was refused, however long that takes.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
@@ -108,27 +109,24 @@ async fn pause(core: &Core) -> Option<()> {
 }
 
 fn count(core: &Core, judged: &Judged, outcomes: &[Outcome]) {
-    let mut tallies: Vec<(&'static str, Tally)> = Vec::new();
+    let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
     let (mut n_stored, mut n_repeats) = (0, 0);
     for ((outcome, dialect), via) in outcomes.iter().zip(&judged.dialects).zip(&judged.vias) {
-        let at = tallies.iter().position(|(known, _)| known == via).unwrap_or_else(|| {
-            tallies.push((*via, Tally::default()));
-            tallies.len() - 1
-        });
+        let tally = tallies.entry(via).or_default();
         match outcome {
             Outcome::Stored { .. } => {
                 n_stored += 1;
-                tallies[at].1.accept(*dialect);
+                tally.accept(*dialect);
             }
             Outcome::Repeat { .. } => {
                 n_repeats += 1;
-                tallies[at].1.repeat(*dialect);
+                tally.repeat(*dialect);
             }
         }
     }
-    let mut refused = Tally::default();
-    judged.refused.iter().for_each(|_| refused.refuse(None));
-    core.counters().count(super::VIA, &refused);
+    for (_, refusal) in &judged.refused {
+        tallies.entry(&refusal.via).or_default().refuse(None);
+    }
     tallies.iter().for_each(|(via, tally)| core.counters().count(via, tally));
     core.tail().count(n_stored, n_repeats, judged.refused.len() as u64);
 }
