@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
@@ -90,6 +90,27 @@ fn a_server_that_was_killed_leaves_nothing_out_and_counts_nothing_twice() {
 }
 
 #[test]
+fn secrets_of_files_are_redacted_with_those_of_refused_lines() {
+    let sandbox = with_folder(LOGS);
+    let file = sandbox.path().join("logs/a.jsonl");
+    append(&file, &event(1).replace("\"b\"", "\"PGPASSWORD=correct4horse psql\""));
+    append(&file, "PGPASSWORD=correct4horse is no event");
+    let served = Served::start(&sandbox);
+    assert_eq!(wait(&served, stored(1))["refused"], 1);
+    let status = sandbox.run(&["status"]).stdout;
+    assert!(status.contains("password 2"), "{status}");
+    assert_eq!(served.end().0, Some(0));
+    assert_eq!(
+        sandbox.log(),
+        [event(1).replace("\"b\"", "\"PGPASSWORD=[redacted:password] psql\"")]
+    );
+    let store = sandbox.store();
+    let refused = sessions::files_with(&store.join("rejected"), b"[redacted:password]");
+    assert_eq!(refused.len(), 1);
+    assert_eq!(sessions::files_with(&store, b"correct4horse"), [PathBuf::new(); 0]);
+}
+
+#[test]
 fn a_folder_that_is_not_there_is_told_until_it_comes() {
     let sandbox = with_folder(LOGS);
     let served = Served::start(&sandbox);
@@ -137,8 +158,8 @@ fn sessions_of_agents_are_followed_and_counted_once_whoever_reads_them() {
         command
     };
     let served = Served::start_with(command());
-    let tail = wait(&served, |tail| tail["caught_up"] == true && tail["stored"] == 75);
-    assert_eq!((&tail["repeats"], &tail["refused"]), (&28.into(), &0.into()));
+    let tail = wait(&served, |tail| tail["caught_up"] == true && tail["stored"] == 91);
+    assert_eq!((&tail["repeats"], &tail["refused"]), (&30.into(), &0.into()));
     let session = sandbox.path().join("claude/projects/-home-ana-port/8e31.jsonl");
     let row = |n: u32| {
         format!(
@@ -146,7 +167,7 @@ fn sessions_of_agents_are_followed_and_counted_once_whoever_reads_them() {
         )
     };
     append(&session, &row(1));
-    wait(&served, stored(77));
+    wait(&served, stored(93));
     // Another reader of the same files adds nothing.
     let mut ingest = sandbox.command(&["ingest", "--claude", "--from-start"]);
     let ran = ingest.env("CLAUDE_CONFIG_DIR", sandbox.path().join("claude")).output().unwrap();

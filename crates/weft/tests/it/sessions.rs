@@ -48,8 +48,8 @@ fn the_sessions_of_an_agent_are_found_and_read_once() {
     let sandbox = scene();
     insta::assert_snapshot!(run(&sandbox, &["ingest", "--claude"]).show(), @"
     --- stderr
-    50 events: 40 stored, 10 repeats, 0 conflicts, 0 refused
-      collector 50: 40 stored, 10 repeats, 0 conflicts, 0 refused
+    59 events: 49 stored, 10 repeats, 0 conflicts, 0 refused
+      collector 59: 49 stored, 10 repeats, 0 conflicts, 0 refused
     --- exit 0
     ");
     insta::assert_snapshot!(run(&sandbox, &["ingest", "--claude"]).show(), @"
@@ -59,14 +59,14 @@ fn the_sessions_of_an_agent_are_found_and_read_once() {
     ");
     insta::assert_snapshot!(run(&sandbox, &["ingest", "--claude", "--from-start"]).show(), @"
     --- stderr
-    50 events: 0 stored, 50 repeats, 0 conflicts, 0 refused
-      collector 50: 0 stored, 50 repeats, 0 conflicts, 0 refused
+    59 events: 0 stored, 59 repeats, 0 conflicts, 0 refused
+      collector 59: 0 stored, 59 repeats, 0 conflicts, 0 refused
     --- exit 0
     ");
     insta::assert_snapshot!(run(&sandbox, &["ingest", "--codex"]).show(), @"
     --- stderr
-    53 events: 35 stored, 18 repeats, 0 conflicts, 0 refused
-      collector 53: 35 stored, 18 repeats, 0 conflicts, 0 refused
+    62 events: 42 stored, 20 repeats, 0 conflicts, 0 refused
+      collector 62: 42 stored, 20 repeats, 0 conflicts, 0 refused
     --- exit 0
     ");
     let gemini = sandbox.path().join("gemini");
@@ -87,9 +87,67 @@ fn what_was_read_stays_when_the_agent_deletes_its_files() {
     let before = sandbox.log();
     fs::remove_dir_all(sandbox.path().join(PROJECT)).unwrap();
     let ran = run(&sandbox, &["ingest", "--claude"]);
-    assert_eq!((ran.code, sandbox.log()), (0, before), "{}", ran.show());
+    assert_eq!((ran.code, sandbox.log()), (0, before.clone()), "{}", ran.show());
     let shown = sandbox.run(&["session", "5b0e7c1a", "--limit", "3"]);
     assert_eq!(shown.stdout.lines().count(), 4, "{}", shown.show());
+    // They come back from a backup, as other files.
+    copy(&fixtures(), sandbox.path());
+    let ran = run(&sandbox, &["ingest", "--claude"]);
+    assert_eq!((ran.code, sandbox.log()), (0, before), "{}", ran.show());
+}
+
+#[test]
+fn secrets_of_a_session_are_redacted_wherever_they_would_be_kept() {
+    const SECRET: &str = "correct4horse";
+    let row = |n: u32, text: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"u{n}","timestamp":"2026-11-15T10:00:00Z","sessionId":"8e31","message":{{"content":"{text}"}}}}"#
+        )
+    };
+    let call = format!(
+        r#"{{"type":"assistant","uuid":"a","timestamp":"2026-11-15T10:00:01Z","sessionId":"8e31","message":{{"id":"m","content":[{{"type":"tool_use","id":"toolu_1","name":"Bash","input":{{"command":"PGPASSWORD={SECRET} psql"}}}}]}}}}"#
+    );
+    let result = format!(
+        r#"{{"type":"user","uuid":"r","timestamp":"2026-11-15T10:00:02Z","sessionId":"8e31","message":{{"content":[{{"type":"tool_result","tool_use_id":"toolu_1","content":"PGPASSWORD={SECRET}"}}]}}}}"#
+    );
+    let title = format!(r#"{{"type":"ai-title","aiTitle":"PGPASSWORD={SECRET}"}}"#);
+    let rows = [
+        row(1, &format!("PGPASSWORD={SECRET} psql")),
+        row(2, &format!("two lines\\nPGPASSWORD={SECRET} psql")),
+        // The beginning that stands in the message ends inside the secret.
+        row(3, &format!("{} PGPASSWORD={SECRET}", ["word"; 37].join(" "))),
+        call,
+        result,
+        title,
+        format!("PGPASSWORD={SECRET} is no row"),
+    ];
+    let rows = format!("{}\n", rows.join("\n"));
+    let sandbox = Sandbox::with_store(&[("claude/projects/p/8e31.jsonl", rows.as_bytes())]);
+    let ran = run(&sandbox, &["ingest", "--claude"]);
+    assert!(ran.stderr.contains("7 stored, 0 repeats, 0 conflicts, 1 refused"), "{}", ran.show());
+    let log = sandbox.log().join("\n");
+    assert_eq!(log.matches("[redacted:password]").count(), 6, "{log}");
+    assert_eq!(files_with(&sandbox.store().join("rejected"), b"[redacted:password]").len(), 1);
+    assert_eq!(files_with(&sandbox.store(), b"correct"), [PathBuf::new(); 0]);
+    // Read again, it is what was read before.
+    let ran = run(&sandbox, &["ingest", "--claude", "--from-start"]);
+    assert!(ran.stderr.contains(" 0 stored, 7 repeats, 0 conflicts"), "{}", ran.show());
+}
+
+/// Returns the files below a folder that have some bytes in them.
+pub(crate) fn files_with(folder: &Path, bytes: &[u8]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_with(&path, bytes));
+        } else if path.is_file()
+            && fs::read(&path).unwrap().windows(bytes.len()).any(|some| some == bytes)
+        {
+            found.push(path);
+        }
+    }
+    found
 }
 
 #[test]
@@ -116,7 +174,7 @@ fn only_files_changed_since_are_read_and_odd_uses_are_refused() {
         ran.show()
     );
     let ran = run(&sandbox, &["ingest", "--claude", "--since", "7d"]);
-    assert!(ran.stderr.contains("50 events: 40 stored"), "{}", ran.show());
+    assert!(ran.stderr.contains("59 events: 49 stored"), "{}", ran.show());
     insta::assert_snapshot!(run(&sandbox, &["ingest", "--claude", "--since", "soon"]).show(), @"
     --- stderr
     error: `soon` is no time; write 7d, 2026-11-01 or 2026-11-01T09:30
@@ -188,7 +246,7 @@ fn a_tool_call_that_hooks_told_of_too_is_one_thing() {
     assert_eq!(of_call.len(), 1, "{spans}");
     assert!(of_call[0].contains(r#""positions":[1,2,"#), "{}", of_call[0]);
     insta::assert_snapshot!(sandbox.run(&["trace", "5b0e7c1a", "--ascii", "--utc"]).stdout, @"
-    trace 5b0e7c1a92d44f6b8a37c1d2e3f40516: 37 records, 7 spans
+    trace 5b0e7c1a92d44f6b8a37c1d2e3f40516: 46 records, 10 spans
     TIME                 DURATION  ACTOR             STATUS     SPAN
     2026-11-14 09:30:00  -         session-5b0e7c1a  started    lifecycle.started: Session started
     2026-11-14 09:30:00  19.5s     session-5b0e7c1a  completed  activity.prompt: What is the tide at noon? …
@@ -212,8 +270,14 @@ fn a_tool_call_that_hooks_told_of_too_is_one_thing() {
     2026-11-14 09:30:11  -         session-5b0e7c1a  -          |- system.title: Noon tide
     2026-11-14 09:30:11  -         session-5b0e7c1a  -          |- activity.usage: 0.2500 USD
     2026-11-14 09:30:20  -         session-5b0e7c1a  progress   `- activity.progress: Compacted (auto)
-    2026-11-14 09:30:22  8.0s      session-5b0e7c1a  error      activity.prompt: Draw it …
+    2026-11-14 09:30:22  11.7s     session-5b0e7c1a  error      activity.prompt: Draw it …
     2026-11-14 09:30:30  -         session-5b0e7c1a  progress   |- activity.progress: Pull request https://forge.example/ana/harbor/pull/12
-    2026-11-14 09:30:30  -         session-5b0e7c1a  -          `- activity.usage: 0.5000 USD
+    2026-11-14 09:30:30  -         session-5b0e7c1a  -          |- activity.usage: 0.5000 USD
+    2026-11-14 09:30:31  900ms     session-5b0e7c1a  progress   |- activity.tool_use: Using web_search
+    2026-11-14 09:30:31  -         session-5b0e7c1a  -          |- activity.usage: 11 tokens
+    2026-11-14 09:30:32  300ms     session-5b0e7c1a  progress   |- activity.tool_use: Using moon
+    2026-11-14 09:30:32  200ms     session-5b0e7c1a  progress   |- activity.tool_use: Using web_fetch
+    2026-11-14 09:30:33  -         session-5b0e7c1a  -          |- system.title: Spring tide
+    2026-11-14 09:30:33  -         session-5b0e7c1a  -          `- system.title: Noon tide
     ");
 }
