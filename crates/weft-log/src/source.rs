@@ -60,6 +60,8 @@ pub const FILES_MAX: usize = 1 << 20;
 const LOOKS_MAX: usize = 2048;
 /// How much may be read again after a crash for want of a saved checkpoint.
 const SAVE_BYTES: usize = 64 << 20;
+/// Batches whose memory is kept for the next.
+const SPARE_MAX: usize = 4;
 /// How often checkpoints are saved while there is little to read.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -195,6 +197,8 @@ pub struct Sources {
     /// The files that were named.
     named: Vec<PathBuf>,
     watch: Option<Watch>,
+    /// Batches that were given back.
+    spare: Vec<Batch>,
     /// Whether all inputs were gone through once.
     has_seen_all: bool,
     /// Whether hints were missed since all was last looked at.
@@ -244,6 +248,7 @@ impl Sources {
             queued: HashSet::new(),
             named: files,
             watch,
+            spare: Vec::new(),
             has_seen_all: false,
             has_missed: false,
             next_look: now,
@@ -282,11 +287,12 @@ impl Sources {
                 // What grows now is not to wait for all that has long been there.
                 self.hear(Duration::ZERO, End::Front);
             }
-            let mut batch = Batch::default();
+            let mut batch = self.spare.pop().unwrap_or_default();
             self.fill(&mut batch);
             if !batch.is_empty() || !batch.notices().is_empty() {
                 return Ok(Polled::Batch(batch));
             }
+            self.reuse(batch);
             if !self.queue.is_empty() {
                 continue;
             }
@@ -316,6 +322,14 @@ impl Sources {
             self.save()?;
         }
         Ok(())
+    }
+
+    /// Takes back a batch that is done with, whose memory the next one needs.
+    pub fn reuse(&mut self, mut batch: Batch) {
+        if self.spare.len() < SPARE_MAX {
+            batch.clear();
+            self.spare.push(batch);
+        }
     }
 
     /// Returns what ends reading from elsewhere.
@@ -430,6 +444,7 @@ impl Sources {
 
     /// Waits until something may have changed, and queues it.
     fn wait(&mut self, look_interval: Duration) -> Result<(), SourceError> {
+        self.spare.clear();
         if self.last_save.elapsed() >= SAVE_INTERVAL {
             self.save()?;
         }

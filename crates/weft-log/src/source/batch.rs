@@ -222,6 +222,15 @@ impl Batch {
         self.bytes.len()
     }
 
+    /// Empties it, and keeps its memory.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.pieces.clear();
+        self.origins.clear();
+        self.notices.clear();
+        self.progress.clear();
+    }
+
     pub(super) fn is_full(&self) -> bool {
         self.bytes.len() >= BATCH_BYTES_MAX || self.pieces.len() >= BATCH_LINES_MAX
     }

@@ -27,7 +27,10 @@ pub(super) fn read(
     state.look(&sources);
     let mut noted = Instant::now();
     loop {
-        to_settle.try_iter().for_each(|batch| note(sources.settle(&batch)));
+        for batch in to_settle.try_iter() {
+            note(sources.settle(&batch));
+            sources.reuse(batch);
+        }
         match sources.poll() {
             Ok(Polled::Batch(batch)) => {
                 batch.notices().iter().for_each(tell);

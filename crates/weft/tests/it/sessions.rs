@@ -128,7 +128,7 @@ fn secrets_of_a_session_are_redacted_wherever_they_would_be_kept() {
     let log = sandbox.log().join("\n");
     assert_eq!(log.matches("[redacted:password]").count(), 6, "{log}");
     assert_eq!(files_with(&sandbox.store().join("rejected"), b"[redacted:password]").len(), 1);
-    assert_eq!(files_with(&sandbox.store(), b"correct"), [PathBuf::new(); 0]);
+    assert_eq!(files_with(&sandbox.store(), b"correct"), Vec::<PathBuf>::new());
     // Read again, it is what was read before.
     let ran = run(&sandbox, &["ingest", "--claude", "--from-start"]);
     assert!(ran.stderr.contains(" 0 stored, 7 repeats, 0 conflicts"), "{}", ran.show());
