@@ -27,7 +27,7 @@ static SEMVER: Pattern = Pattern {
 
 static EVENT_TYPE: Pattern = Pattern {
     regex: "^(lifecycle|activity|coordination|hook|decision|system)\\.[a-z_]+$",
-    matches: |text| split_type(text).is_some_and(|(namespace, _)| NAMESPACES.contains(&namespace)),
+    matches: |text| TAXONOMY.get(text).is_some() || is_event_type(text),
     expected: "`namespace.name` in one of the six namespaces, in lower case",
 };
 
@@ -220,6 +220,11 @@ fn version_parts(text: &str) -> Option<(u64, u64, u64)> {
     });
     let version = (parts.next()??, parts.next()??, parts.next()??);
     parts.next().is_none().then_some(version)
+}
+
+/// Returns whether a text is the name of a type, known or not.
+fn is_event_type(text: &str) -> bool {
+    split_type(text).is_some_and(|(namespace, _)| NAMESPACES.contains(&namespace))
 }
 
 /// Splits `namespace.name`.

@@ -11,7 +11,7 @@ use crate::{Dialect, Facts, time};
 const RETRY_NS: i64 = 2 * time::SECOND_NS;
 
 /// The keys under which an event is known. An event with none is told from its repeat by the delivery alone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Identity<'a> {
     /// The event's own key. A second event with it and other content is a conflict.
     pub own: Option<Key<'a>>,
@@ -28,72 +28,106 @@ impl<'a> Identity<'a> {
         Self { own: Some(key), retry: None }
     }
 
-    /// Takes an id for the event's own key; returns whether it is one.
-    #[inline(never)]
+    /// Takes an id for the event's own key; returns whether it is one. An empty text is what producers write for want of one: it
+    /// names nothing.
+    #[inline]
     pub(crate) fn put_id(&mut self, id: Option<Value<'a>>) -> bool {
-        match id.and_then(Value::plain_text) {
-            Some("") => self.own = None,
-            Some(id) => self.own = Some(Key::Id(Cow::Borrowed(id))),
-            None => self.own = Key::id(id.and_then(Value::as_text)),
-        }
+        self.own = id.filter(|id| id.is_string() && !id.is_empty_text()).map(Key::id);
         self.own.is_some()
     }
 
     /// Takes a worker, its session and a number in it for the event's own key, if the first two are texts.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn put_sequence(&mut self, worker: Value<'a>, session: Value<'a>, sequence: u64) {
-        match (worker.plain_text(), session.plain_text()) {
-            (Some(worker), Some(session)) => {
-                let (worker, session) = (Cow::Borrowed(worker), Cow::Borrowed(session));
-                self.own = Some(Key::Sequence { worker, session, sequence });
-            }
-            _ => {
-                if let (Some(worker), Some(session)) = (worker.as_text(), session.as_text()) {
-                    self.own = Some(Key::Sequence { worker, session, sequence });
-                }
-            }
+        if worker.is_string() && session.is_string() {
+            let (worker, session) = (worker.into(), session.into());
+            self.own = Some(Key::Sequence { worker, session, sequence });
         }
     }
 }
 
+/// A text that a key is made of. It is decoded when it is asked for: most keys are only compared by their digests.
+#[derive(Clone, Copy, Debug)]
+pub enum KeyText<'a> {
+    /// A text.
+    Plain(&'a str),
+    /// A string of the event.
+    Value(Value<'a>),
+}
+
+impl<'a> KeyText<'a> {
+    /// Returns the text.
+    pub fn get(self) -> Cow<'a, str> {
+        match self {
+            KeyText::Plain(text) => Cow::Borrowed(text),
+            KeyText::Value(value) => value.as_text().unwrap_or_default(),
+        }
+    }
+}
+
+impl fmt::Display for KeyText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.get())
+    }
+}
+
+impl<'a> From<&'a str> for KeyText<'a> {
+    fn from(text: &'a str) -> Self {
+        KeyText::Plain(text)
+    }
+}
+
+impl<'a> From<Value<'a>> for KeyText<'a> {
+    fn from(value: Value<'a>) -> Self {
+        KeyText::Value(value)
+    }
+}
+
 /// One key of an event, within its dialect.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Key<'a> {
     /// An id of the event's own.
-    Id(Cow<'a, str>),
+    Id(KeyText<'a>),
+    /// idle: a control request or an answer to it; they share an id, so that the event's word is part of the key.
+    Request {
+        /// The word.
+        word: &'static str,
+        /// The id.
+        id: KeyText<'a>,
+    },
     /// needle: its number within a session of a worker.
     Sequence {
         /// The worker.
-        worker: Cow<'a, str>,
+        worker: KeyText<'a>,
         /// Its session.
-        session: Cow<'a, str>,
+        session: KeyText<'a>,
         /// The number.
         sequence: u64,
     },
     /// engine: its number within a run.
     RunSequence {
         /// The run.
-        run: Cow<'a, str>,
+        run: KeyText<'a>,
         /// The number.
         seq: u64,
     },
     /// collector: a hook event, by what it reports.
     Hook {
         /// The session.
-        session: Cow<'a, str>,
+        session: KeyText<'a>,
         /// The hook.
-        hook: Cow<'a, str>,
+        hook: KeyText<'a>,
         /// The tool call, else the prompt.
-        call: Cow<'a, str>,
+        call: KeyText<'a>,
         /// The agent.
-        agent: Cow<'a, str>,
+        agent: KeyText<'a>,
     },
     /// collector: a hook event, by the very payload that the agent sent; the same hook installed twice sends it twice.
     HookPayload {
         /// The session.
-        session: Cow<'a, str>,
+        session: KeyText<'a>,
         /// The hook.
-        hook: Cow<'a, str>,
+        hook: KeyText<'a>,
         /// What the agent sent.
         payload: Value<'a>,
         /// When, where nothing in the payload tells one moment from another; in nanoseconds since 1970.
@@ -101,24 +135,24 @@ pub enum Key<'a> {
     },
     /// collector: an event made from the file in which an agent records a session, by its id. Such files are copied and rewritten:
     /// whatever is told of the same entry is told again.
-    Recorded(Cow<'a, str>),
+    Recorded(KeyText<'a>),
     /// idle: a STATE, by run, time and content.
     State {
         /// The run.
-        run: Cow<'a, str>,
+        run: KeyText<'a>,
         /// The time as written.
-        updated_at: Cow<'a, str>,
+        updated_at: KeyText<'a>,
         /// The event.
         content: Value<'a>,
     },
     /// pinchy: the producer's idempotency key.
     Idempotency {
         /// The tenant.
-        tenant: Cow<'a, str>,
+        tenant: KeyText<'a>,
         /// The component that retries.
-        component: Cow<'a, str>,
+        component: KeyText<'a>,
         /// The key.
-        key: Cow<'a, str>,
+        key: KeyText<'a>,
     },
 }
 
@@ -126,6 +160,7 @@ impl fmt::Display for Key<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Key::Id(id) => write!(f, "id {id}"),
+            Key::Request { word, id } => write!(f, "id {word}:{id}"),
             Key::Sequence { worker, session, sequence } => {
                 write!(f, "worker {worker}, session {session}, sequence {sequence}")
             }
@@ -152,33 +187,50 @@ impl fmt::Display for Key<'_> {
 }
 
 impl<'a> Key<'a> {
-    /// Returns the key of an id. An empty text is what producers write for want of one: it names nothing.
-    pub(crate) fn id(id: Option<Cow<'a, str>>) -> Option<Self> {
-        id.filter(|id| !id.is_empty()).map(Key::Id)
+    /// Returns the key of an id.
+    pub(crate) fn id(id: impl Into<KeyText<'a>>) -> Self {
+        Key::Id(id.into())
     }
-}
 
-impl Key<'_> {
+    /// Returns the id that the key is; `None` for one that is made of other things.
+    pub fn as_id(&self) -> Option<Cow<'a, str>> {
+        match *self {
+            Key::Id(id) => Some(id.get()),
+            Key::Request { word, id } => Some(Cow::Owned([word, ":", &id.get()].concat())),
+            Key::Sequence { .. }
+            | Key::RunSequence { .. }
+            | Key::Hook { .. }
+            | Key::HookPayload { .. }
+            | Key::Recorded(_)
+            | Key::State { .. }
+            | Key::Idempotency { .. } => None,
+        }
+    }
+
     /// Returns the key as 128 bits: equal for equal keys of one dialect, different otherwise.
     pub fn digest(&self, dialect: Dialect) -> [u8; 16] {
         let dialect = dialect.as_str().as_bytes();
-        match self {
-            Key::Id(id) => digest_parts(&[dialect, b"id", id.as_bytes()]),
+        match *self {
+            Key::Id(_) | Key::Request { .. } => {
+                digest_parts(&[dialect, b"id", self.as_id().unwrap_or_default().as_bytes()])
+            }
             Key::Sequence { worker, session, sequence } => {
+                let (worker, session) = (worker.get(), session.get());
                 let (worker, session) = (worker.as_bytes(), session.as_bytes());
                 digest_parts(&[dialect, b"sequence", worker, session, &sequence.to_le_bytes()])
             }
             Key::RunSequence { run, seq } => {
-                digest_parts(&[dialect, b"run", run.as_bytes(), &seq.to_le_bytes()])
+                digest_parts(&[dialect, b"run", run.get().as_bytes(), &seq.to_le_bytes()])
             }
             Key::Hook { session, hook, call, agent } => {
-                let [session, hook, call, agent] =
-                    [session, hook, call, agent].map(|text| text.as_bytes());
+                let texts = [session, hook, call, agent].map(KeyText::get);
+                let [session, hook, call, agent] = texts.each_ref().map(|text| text.as_bytes());
                 digest_parts(&[dialect, b"hook", session, hook, call, agent])
             }
             Key::HookPayload { session, hook, payload, at_ns } => {
-                let (session, hook, payload) =
-                    (session.as_bytes(), hook.as_bytes(), json::digest(*payload));
+                let (session, hook) = (session.get(), hook.get());
+                let (session, hook) = (session.as_bytes(), hook.as_bytes());
+                let payload = json::digest(payload);
                 match at_ns {
                     None => digest_parts(&[dialect, b"hook payload", session, hook, &payload]),
                     Some(at_ns) => {
@@ -187,13 +239,15 @@ impl Key<'_> {
                     }
                 }
             }
-            Key::Recorded(id) => digest_parts(&[dialect, b"recorded", id.as_bytes()]),
+            Key::Recorded(id) => digest_parts(&[dialect, b"recorded", id.get().as_bytes()]),
             Key::State { run, updated_at, content } => {
+                let (run, updated_at) = (run.get(), updated_at.get());
                 let (run, updated_at) = (run.as_bytes(), updated_at.as_bytes());
-                digest_parts(&[dialect, b"state", run, updated_at, &json::digest(*content)])
+                digest_parts(&[dialect, b"state", run, updated_at, &json::digest(content)])
             }
             Key::Idempotency { tenant, component, key } => {
-                let [tenant, component, key] = [tenant, component, key].map(|text| text.as_bytes());
+                let texts = [tenant, component, key].map(KeyText::get);
+                let [tenant, component, key] = texts.each_ref().map(|text| text.as_bytes());
                 digest_parts(&[dialect, b"idempotency", tenant, component, key])
             }
         }
@@ -219,7 +273,7 @@ impl KeyDigests {
         // An engine event is known by its id, and its place in the run is still its own.
         let place = match (own, facts.dialect, &facts.actor, facts.order) {
             (Some(Key::Id(_)), Dialect::Engine, Some(run), Some(seq)) => {
-                Some(Key::RunSequence { run: run.clone(), seq })
+                Some(Key::RunSequence { run: KeyText::Plain(run), seq })
             }
             _ => None,
         };
@@ -227,6 +281,7 @@ impl KeyDigests {
         let retry = match own {
             Some(Key::HookPayload { session, hook, payload, at_ns: Some(at_ns) }) => {
                 let payload = json::digest(*payload);
+                let (session, hook) = (session.get(), hook.get());
                 let parts = [session.as_bytes(), hook.as_bytes(), &payload[..]];
                 moments(*at_ns).map(|moment| Some(moment_digest(facts.dialect, parts, moment)))
             }

@@ -35,4 +35,4 @@ pub mod validate;
 
 pub use dialect::Dialect;
 pub use facts::{Facts, Level, Status, Usage};
-pub use identity::{Identity, Key, KeyDigests, digest_parts};
+pub use identity::{Identity, Key, KeyDigests, KeyText, digest_parts};

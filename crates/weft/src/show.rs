@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use weft_event::Key;
 use weft_event::event::Expect;
 use weft_event::input::{Ending, Item, Line};
 use weft_event::json::{Tape, pretty};
@@ -135,16 +134,7 @@ fn by_id(records: &mut Records, search: &Filter, prefix: &str) -> anyhow::Result
 
 fn id_of(found: &Found, tape: &mut Tape) -> Option<String> {
     let facts = found.read(tape)?.facts();
-    match facts.identity.own? {
-        Key::Id(id) => Some(id.into_owned()),
-        Key::Sequence { .. }
-        | Key::RunSequence { .. }
-        | Key::Hook { .. }
-        | Key::HookPayload { .. }
-        | Key::Recorded(_)
-        | Key::State { .. }
-        | Key::Idempotency { .. } => None,
-    }
+    facts.identity.own?.as_id().map(Cow::into_owned)
 }
 
 /// Returns a line with its large values back; those that are not there are told and stay references.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{EVENT, EVENT_TYPE_SLOT, LEGACY_ROW, STATUS_SLOT, status_event_type};
 use crate::Status;
 use crate::facts::{Facts, Level, Usage, carried, input_path, millis, name};
-use crate::identity::{Identity, Key};
+use crate::identity::{Identity, Key, KeyText};
 use crate::json::Value;
 use crate::shape::Fields;
 use crate::transcript::Client;
@@ -48,7 +48,7 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     }
     if facts.identity.put_id(fields.get(EVENT_ID)) {
         if told.is_recorded {
-            facts.identity.retry = fields.text(EVENT_ID).map(Key::Recorded);
+            facts.identity.retry = fields.get(EVENT_ID).map(|id| Key::Recorded(id.into()));
         }
     } else if let Some(report) = fields.get(HOOK) {
         facts.identity = reported(fields, report, facts.time_ns).unwrap_or(Identity::NONE);
@@ -159,19 +159,22 @@ fn reported<'a>(
     report: Value<'a>,
     time_ns: Option<i64>,
 ) -> Option<Identity<'a>> {
-    let (session, hook) = (fields.text(SESSION_ID)?, report.text_at("hook_type")?);
-    let named = |value: Value<'a>, name: &str| value.text_at(name).filter(|id| !id.is_empty());
+    let text = |value: Value<'a>| Some(value).filter(Value::is_string).map(KeyText::Value);
+    let field = |slot: usize| fields.get(slot).and_then(text);
+    let named = |value: Value<'a>, name: &str| {
+        value.get(name).filter(|id| !id.is_empty_text()).and_then(text)
+    };
+    let (session, hook) = (field(SESSION_ID)?, report.get("hook_type").and_then(text)?);
     let Some(payload) = report.get("raw_payload") else {
-        let (call, agent) = (named(fields.get(CORRELATION)?, "span_id")?, fields.text(AGENT_ID)?);
+        let (call, agent) = (named(fields.get(CORRELATION)?, "span_id")?, field(AGENT_ID)?);
         return Some(Identity::of(Key::Hook { session, hook, call, agent }));
     };
     let Some(call) = named(payload, "tool_use_id") else {
         let at_ns = Some(time_ns?);
         return Some(Identity::of(Key::HookPayload { session, hook, payload, at_ns }));
     };
-    let agent = fields.text(AGENT_ID)?;
-    let (of, by) = (session.clone(), hook.clone());
-    let retry = Key::HookPayload { session: of, hook: by, payload, at_ns: None };
+    let agent = field(AGENT_ID)?;
+    let retry = Key::HookPayload { session, hook, payload, at_ns: None };
     let own = Key::Hook { session, hook, call, agent };
     Some(Identity { own: Some(own), retry: Some(retry) })
 }

@@ -33,6 +33,7 @@ fn the_listed_types_have_the_documents_statuses() {
     for row in TAXONOMY.rows() {
         let namespace = row.name.split('.').next().unwrap();
         assert!(NAMESPACES.contains(&namespace), "{}", row.name);
+        assert!(super::is_event_type(row.name), "{}", row.name);
     }
 }
 

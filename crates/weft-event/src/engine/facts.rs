@@ -26,9 +26,10 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     facts.order = fields.get(SEQ).and_then(Value::as_u64);
     facts.time_ns = fields.time_of_millis_ns(TS);
     if !facts.identity.put_id(fields.get(ID))
-        && let (Some(run), Some(seq)) = (fields.text(RUN_ID), facts.order)
+        && let (Some(run), Some(seq)) = (fields.get(RUN_ID), facts.order)
+        && run.is_string()
     {
-        facts.identity.own = Some(Key::RunSequence { run, seq });
+        facts.identity.own = Some(Key::RunSequence { run: run.into(), seq });
     }
     facts.level = event_type.map_or(Level::Info, level);
     if let Some(payload) = fields.get(PAYLOAD_SLOT) {

@@ -9,7 +9,7 @@ use super::trace::{TRACE, TraceEvent};
 use super::{ACK, REQUEST, RESULT};
 use crate::Status;
 use crate::facts::{Facts, Level, carried};
-use crate::identity::{Identity, Key};
+use crate::identity::{Identity, Key, KeyText};
 use crate::json::Value;
 use crate::shape::{Fields, Shape, Wire as _};
 
@@ -63,7 +63,8 @@ fn state<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     if let Some(stack) = fields.get(STACK) {
         read_stack(facts, stack);
     }
-    if let (Some(run), Some(updated_at)) = (fields.text(RUN_ID), fields.text(UPDATED_AT)) {
+    let text = |slot| fields.get(slot).filter(Value::is_string).map(KeyText::Value);
+    if let (Some(run), Some(updated_at)) = (text(RUN_ID), text(UPDATED_AT)) {
         facts.identity = Identity::of(Key::State { run, updated_at, content: fields.object() });
     }
 }
@@ -216,8 +217,7 @@ fn fraction(current: Option<u64>, max: Option<u64>) -> Option<f64> {
     Iteration { current: current?, max: max? }.fraction()
 }
 
-/// A request and its answers share an id, so the event's word is part of the key.
-fn by_request<'a>(word: &str, fields: &Fields<'a>, slot: usize) -> Identity<'a> {
-    let key = |id: Cow<'a, str>| Identity::of(Key::Id(Cow::Owned(format!("{word}:{id}"))));
-    fields.text(slot).map_or(Identity::NONE, key)
+fn by_request<'a>(word: &'static str, fields: &Fields<'a>, slot: usize) -> Identity<'a> {
+    let key = |id: Value<'a>| Identity::of(Key::Request { word, id: id.into() });
+    fields.get(slot).filter(Value::is_string).map_or(Identity::NONE, key)
 }

@@ -134,6 +134,11 @@ fn is_digits(text: &str) -> bool {
 }
 
 fn plain_number(text: &str) -> Option<u64> {
-    let plain = is_digits(text) && (text.len() == 1 || !text.starts_with('0'));
-    text.parse().ok().filter(|_| plain)
+    if text.is_empty() || (text.len() > 1 && text.starts_with('0')) {
+        return None;
+    }
+    text.bytes().try_fold(0_u64, |number, byte| match byte.wrapping_sub(b'0') {
+        digit @ 0..=9 => number.checked_mul(10)?.checked_add(u64::from(digit)),
+        10.. => None,
+    })
 }

@@ -217,6 +217,13 @@ impl<'a> Value<'a> {
         self.kind() == Kind::Text
     }
 
+    /// Returns whether nothing is between the value's quotes.
+    #[inline]
+    pub(crate) fn is_empty_text(&self) -> bool {
+        let node = self.node();
+        node.start == node.end
+    }
+
     /// Returns the text of a string that has no escapes.
     #[inline]
     pub(crate) fn plain_text(self) -> Option<&'a str> {

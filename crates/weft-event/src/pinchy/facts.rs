@@ -41,7 +41,7 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     }
     facts.identity.put_id(fields.get(EVENT_ID));
     if fields.get(IDEMPOTENCY_KEY).is_some()
-        && let Some(component) = component.and_then(Value::as_text)
+        && let Some(component) = component.filter(Value::is_string)
     {
         facts.identity.retry = retry_key(fields, component);
     }
@@ -124,10 +124,11 @@ fn first_text(content: Value<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// Returns the key that the producer promises for retries.
-fn retry_key<'a>(fields: &Fields<'a>, component: Cow<'a, str>) -> Option<Key<'a>> {
+fn retry_key<'a>(fields: &Fields<'a>, component: Value<'a>) -> Option<Key<'a>> {
+    let string = |slot| fields.get(slot).filter(Value::is_string);
     Some(Key::Idempotency {
-        key: fields.text(IDEMPOTENCY_KEY).filter(|key| !key.is_empty())?,
-        tenant: fields.text(TENANT_ID)?,
-        component,
+        key: string(IDEMPOTENCY_KEY).filter(|key| !key.is_empty_text())?.into(),
+        tenant: string(TENANT_ID)?.into(),
+        component: component.into(),
     })
 }

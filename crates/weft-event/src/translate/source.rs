@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Fill, Meaning, Numbering, Untranslatable};
 use crate::event::Event;
 use crate::facts::Facts;
-use crate::identity::{Key, digest_parts};
+use crate::identity::digest_parts;
 use crate::json::Object;
 use crate::shape::is_uuid;
 use crate::{Dialect, json};
@@ -66,25 +66,14 @@ impl<'a> Source<'a> {
 
     /// Returns the event's own id, else one made from its identity, else one made from its delivery. Never empty.
     pub(super) fn id(&self) -> Cow<'_, str> {
-        match &self.facts.identity.own {
-            Some(Key::Id(id)) => Cow::Borrowed(id),
-            Some(_) | None => Cow::Owned(self.made_uuid()),
-        }
+        let own = self.facts.identity.own.and_then(|key| key.as_id());
+        own.unwrap_or_else(|| Cow::Owned(self.made_uuid()))
     }
 
     /// Returns the event's own id if it is a UUID, else one made from its identity; `None` if it has no identity.
     pub(super) fn own_uuid(&self) -> Option<Cow<'_, str>> {
-        match self.facts.identity.own.as_ref()? {
-            Key::Id(id) if is_uuid(id.as_bytes()) => Some(Cow::Borrowed(id)),
-            Key::Id(_)
-            | Key::Sequence { .. }
-            | Key::RunSequence { .. }
-            | Key::Hook { .. }
-            | Key::HookPayload { .. }
-            | Key::Recorded(_)
-            | Key::State { .. }
-            | Key::Idempotency { .. } => Some(Cow::Owned(self.made_uuid())),
-        }
+        let own = self.facts.identity.own?.as_id().filter(|id| is_uuid(id.as_bytes()));
+        Some(own.unwrap_or_else(|| Cow::Owned(self.made_uuid())))
     }
 
     /// Returns what stands for the event: its identity, else its delivery, as 128 bits.

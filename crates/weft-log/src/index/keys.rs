@@ -25,6 +25,12 @@ const CHUNK_BITS: u32 = LEVEL_BITS[3] - POSITIONS_PER_RUN_BITS;
 /// Where the level stands in the id of a run.
 const LEVEL_SHIFT: u32 = 60;
 
+/// From this level on buckets are put together slice by slice, so that the keys of a million records are never in memory at once.
+const SLICED_LEVEL: usize = 2;
+/// How many slices that are; no more than the smallest buckets have runs.
+const SLICES: u64 = 16;
+const _: () = assert!(SLICES <= 1 << (LEVEL_BITS[0] - POSITIONS_PER_RUN_BITS));
+
 /// What keys are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
@@ -95,6 +101,28 @@ impl Bucket {
 
     pub(super) fn next(self) -> Self {
         Self { number: self.number + 1, ..self }
+    }
+}
+
+/// A range of keys, which whole runs of every bucket make up.
+#[derive(Clone, Copy)]
+struct Slice {
+    first: i64,
+    last: i64,
+}
+
+impl Slice {
+    /// Returns so many slices of the same size, a power of two, that have all keys together.
+    fn all(n_slices: u64) -> impl Iterator<Item = Self> {
+        let last = u64::MAX / n_slices;
+        (0..n_slices).map(move |n| {
+            let first = n * (last + u64::from(n_slices > 1));
+            Self { first: first.cast_signed(), last: (first + last).cast_signed() }
+        })
+    }
+
+    fn has(self, key: i64) -> bool {
+        (self.first.cast_unsigned()..=self.last.cast_unsigned()).contains(&key.cast_unsigned())
     }
 }
 
@@ -190,24 +218,53 @@ impl<'c> KeyTables<'c> {
             Settle::All => Layout::of(upto),
             Settle::Largest => Layout::of(upto).largest_only(),
         };
-        if layout.settled() > self.settled {
-            for level in 0..LEVEL_BITS.len() - 1 {
-                let first = Bucket { level, number: 0 };
-                let after = Bucket::of(level, layout.0[level + 1] + 1);
-                self.take_runs(first.first_run()..=after.first_run() - 1, |_| true)?;
-            }
+        let before = Layout::of(self.settled.cast_unsigned());
+        let grows = layout.settled() > self.settled;
+        if grows {
             self.take_recent()?;
             self.settled = layout.settled();
         }
-        let due = |entry: &mut Entry| entry.position() <= self.settled;
+        let is_large = grows && layout.0[SLICED_LEVEL..] != before.0[SLICED_LEVEL..];
+        let n_slices = if is_large { SLICES } else { 1 };
         for family in Family::ALL {
-            let mut due: Vec<Entry> = self.pending[family as usize].extract_if(.., due).collect();
-            // They come by position or all from one bucket, so there is next to nothing to sort.
-            due.sort_by_key(|entry| layout.bucket(entry.position()));
-            let bucket = |entry: &Entry| layout.bucket(entry.position());
-            for entries in due.chunk_by_mut(|a, b| bucket(a) == bucket(b)) {
-                write_runs(&mut self.add_run, family, bucket(&entries[0]), entries)?;
+            for slice in Slice::all(n_slices) {
+                if grows {
+                    self.take_smaller(layout, family, slice)?;
+                }
+                self.write_due(layout, family, slice)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Takes the keys of every bucket that has become part of a larger one.
+    fn take_smaller(
+        &mut self,
+        layout: Layout,
+        family: Family,
+        slice: Slice,
+    ) -> rusqlite::Result<()> {
+        for level in 0..LEVEL_BITS.len() - 1 {
+            let end = Bucket::of(level, layout.0[level + 1] + 1);
+            let mut at = Bucket { level, number: 0 };
+            while let Some(bucket) = next_bucket(self.connection, at)?.filter(|next| *next < end) {
+                let ids = bucket.run(family, slice.first)..=bucket.run(family, slice.last);
+                self.take_runs(ids, |_| true)?;
+                at = bucket.next();
+            }
+        }
+        Ok(())
+    }
+
+    fn write_due(&mut self, layout: Layout, family: Family, slice: Slice) -> rusqlite::Result<()> {
+        let settled = self.settled;
+        let due = |entry: &mut Entry| entry.position() <= settled && slice.has(entry.key());
+        let mut due: Vec<Entry> = self.pending[family as usize].extract_if(.., due).collect();
+        let bucket = |entry: &Entry| layout.bucket(entry.position());
+        // They come by position or all from one bucket, so there is next to nothing to sort.
+        due.sort_by_key(bucket);
+        for entries in due.chunk_by_mut(|a, b| bucket(a) == bucket(b)) {
+            write_runs(&mut self.add_run, family, bucket(&entries[0]), entries)?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 mod file;
 mod follow;
+mod keys;
 mod look;
 
 use std::fmt::Write as _;

@@ -33,16 +33,16 @@ pub(super) struct Letter {
 impl Post {
     /// Makes an event ready for delivery.
     pub(super) fn new(live: Arc<Live>, facts: &Facts<'_>, store_id: &str) -> Self {
-        let event_id = match &facts.identity.own {
-            Some(Key::Id(id)) => fit(id),
-            Some(_) => {
+        let event_id = match facts.identity.own.map(|key| key.as_id()) {
+            Some(Some(id)) => fit(&id),
+            Some(None) => {
                 let digest = KeyDigests::of(facts).own.expect("it has a key");
                 digest.iter().map(|byte| format!("{byte:02x}")).collect()
             }
             None => place::write(store_id, live.meta.position.get()),
         };
         let idempotency_key = match &facts.identity.retry {
-            Some(Key::Idempotency { key, .. }) => fit(key),
+            Some(Key::Idempotency { key, .. }) => fit(&key.get()),
             Some(_) | None => event_id.clone(),
         };
         Self { live, event_id, idempotency_key }

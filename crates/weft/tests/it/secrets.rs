@@ -113,3 +113,27 @@ fn what_is_stored_already_is_found_and_taken_out() {
     let found = sandbox.run(&["show", "1"]);
     assert!(found.stdout.contains("[redacted]"), "{}", found.show());
 }
+
+#[test]
+fn what_is_stored_already_is_taken_out_beside_a_running_server() {
+    let sandbox = Sandbox::with_store(&[]);
+    set(&sandbox, "[redact]\nsources_off = ['*']\n");
+    assert_eq!(emit(&sandbox).code, 0);
+    set(&sandbox, OWN);
+    let served = Served::start(&sandbox);
+    assert!(served.get("/v1/events/1").contains("correct4horse"));
+
+    let scanned = sandbox.run(&["scan", "--redact"]);
+    assert_eq!(scanned.code, 0, "{}", scanned.show());
+    let read = served.get("/v1/events/1");
+    assert!(read.contains("PGPASSWORD=[redacted]*** psql [redacted]*"), "{read}");
+    let logged = sandbox.run(&["log"]);
+    assert!(!logged.stdout.contains("correct4horse"), "{}", logged.show());
+
+    assert_eq!(emit(&sandbox).code, 0, "the server writes on");
+    assert_eq!(sandbox.run(&["scan"]).code, 0, "nothing is left");
+    drop(served);
+    let verified = sandbox.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{}", verified.show());
+    assert!(verified.stdout.contains("redacted  1 record\n"), "{}", verified.stdout);
+}

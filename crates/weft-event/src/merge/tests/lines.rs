@@ -122,7 +122,7 @@ fn two_events_of_a_run_with_one_number_are_in_conflict_whatever_their_ids() {
         let mut facts = Facts::new(Dialect::Engine, "StepStarted".into());
         facts.actor = Some("run".into());
         facts.order = Some(4);
-        facts.identity = Identity::of(Key::Id(id.into()));
+        facts.identity = Identity::of(Key::id(id));
         Keys::of(&facts, || [content; 16]).list
     };
     let (one, two) = (keys("one", 1), keys("two", 2));

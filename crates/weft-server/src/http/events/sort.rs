@@ -11,7 +11,7 @@ use weft_event::event::Expect;
 use weft_event::input::{Ending, Fault, Item, Line, Lines};
 use weft_event::json::{Json, Kind, Tape, write_text};
 use weft_event::problem::Problem;
-use weft_event::{Dialect, Facts, Key};
+use weft_event::{Dialect, Facts};
 use weft_log::admit::{Admitted, Arrival, Gate, Refusal};
 use weft_log::blobs::ShrinkError;
 use weft_log::rejected::{self, Reason, With};
@@ -280,8 +280,8 @@ impl<'g> Sorter<'g> {
 
 /// Writes the event's own id; nothing if it has none.
 fn put_id(ids: &mut String, facts: &Facts<'_>) {
-    if let Some(Key::Id(id)) = &facts.identity.own {
-        write_text(ids, id);
+    if let Some(id) = facts.identity.own.and_then(|key| key.as_id()) {
+        write_text(ids, &id);
     }
 }
 
