@@ -14,7 +14,7 @@ use crate::problem::{Code, Problems};
 use crate::shape::{Check, Draft, Fields, Pattern, Rule, record, text_enum};
 
 pub use hooks::{HOOKS, hook_event_type};
-pub use types::{LISTED, NAMESPACES, TAXONOMY, status_event_type};
+pub use types::{LISTED, NAMESPACES, RECORDED, TAXONOMY, status_event_type};
 
 /// The version that Weft writes.
 pub const VERSION: &str = "1.0.0";

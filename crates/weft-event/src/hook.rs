@@ -23,6 +23,9 @@ use payload::Payload;
 pub use correlation::trace_of;
 pub use payload::main_agent;
 
+pub(crate) use mend::half_pairs;
+pub(crate) use said::head;
+
 /// Largest payload whose tool input and result stand a second time in `tool`. Escaped once more they can be twice as long; with
 /// the payload itself that is three times its length, which still fits a line.
 const COPIED_BYTES_MAX: usize = 5 << 20;

@@ -133,6 +133,9 @@ pub enum Key<'a> {
         /// When, where nothing in the payload tells one moment from another; in nanoseconds since 1970.
         at_ns: Option<i64>,
     },
+    /// collector: an event made from the file in which an agent records a session, by its id. Such files are copied and rewritten:
+    /// whatever is told of the same entry is told again.
+    Recorded(KeyText<'a>),
     /// idle: a STATE, by run, time and content.
     State {
         /// The run.
@@ -172,6 +175,7 @@ impl fmt::Display for Key<'_> {
                 let at = time::format_rfc3339(*at_ns);
                 write!(f, "session {session}, hook {hook}, its payload, and the time {at}")
             }
+            Key::Recorded(id) => write!(f, "record {id}"),
             Key::State { run, updated_at, .. } => {
                 write!(f, "run {run}, updated {updated_at}, and its content")
             }
@@ -197,6 +201,7 @@ impl<'a> Key<'a> {
             | Key::RunSequence { .. }
             | Key::Hook { .. }
             | Key::HookPayload { .. }
+            | Key::Recorded(_)
             | Key::State { .. }
             | Key::Idempotency { .. } => None,
         }
@@ -234,6 +239,7 @@ impl<'a> Key<'a> {
                     }
                 }
             }
+            Key::Recorded(id) => digest_parts(&[dialect, b"recorded", id.get().as_bytes()]),
             Key::State { run, updated_at, content } => {
                 let (run, updated_at) = (run.get(), updated_at.get());
                 let (run, updated_at) = (run.as_bytes(), updated_at.as_bytes());

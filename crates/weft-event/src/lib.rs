@@ -29,6 +29,7 @@ pub mod taxonomy;
 #[cfg(test)]
 mod testing;
 pub mod time;
+pub mod transcript;
 pub mod translate;
 pub mod validate;
 

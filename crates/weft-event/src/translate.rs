@@ -31,6 +31,8 @@ pub use fill::{Fill, Numbering, PRODUCERS_MAX};
 pub use lack::{Lack, Lacks};
 pub use trace::parse_traceparent;
 
+pub(crate) use source::uuid;
+
 use carry::Keep;
 use meaning::Meaning;
 use source::Source;

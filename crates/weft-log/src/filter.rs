@@ -16,6 +16,11 @@ mod path;
 mod plan;
 mod quote;
 mod scan;
+/// Reads a time as filters have it: how long before `now_ns` (`7d`), a date, or a date with a clock time. In nanoseconds since 1970.
+pub fn time_ns(text: &str, now_ns: i64) -> Option<i64> {
+    value::time(text, now_ns).map(value::Time::start_ns)
+}
+
 #[cfg(test)]
 mod tests;
 mod value;

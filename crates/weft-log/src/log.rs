@@ -6,6 +6,7 @@
 mod background;
 mod judge;
 mod knowledge;
+mod recent;
 mod session;
 mod written;
 

@@ -13,8 +13,12 @@ mod batch;
 mod checkpoint;
 mod files;
 mod folders;
+mod form;
 mod name;
+mod named;
 mod open;
+mod order;
+mod packed;
 mod passage;
 mod stream;
 mod tracked;
@@ -22,20 +26,27 @@ mod walk;
 mod watch;
 
 use std::collections::{HashSet, VecDeque};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
+
+use weft_event::transcript::Client;
 
 pub use batch::{Arrived, BATCH_BYTES_MAX, BATCH_LINES_MAX, Batch, Notice, Origin};
 pub use checkpoint::{Checkpoint, Checkpoints, FileId, Incarnation};
+pub use form::Form;
 pub use open::OPEN_FILES_MAX;
+pub use order::{First, Pick};
 pub use walk::EXTENSIONS;
 
 use files::Files;
 use folders::Folders;
+use named::{Named, real};
+use packed::Packed;
 use passage::AtEnd;
 use stream::{Stream, Streamed};
 use tracked::Visit;
@@ -49,6 +60,8 @@ pub const FILES_MAX: usize = 1 << 20;
 const LOOKS_MAX: usize = 2048;
 /// How much may be read again after a crash for want of a saved checkpoint.
 const SAVE_BYTES: usize = 64 << 20;
+/// Batches whose memory is kept for the next.
+const SPARE_MAX: usize = 4;
 /// How often checkpoints are saved while there is little to read.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -75,6 +88,20 @@ pub enum SourceError {
 pub enum Input {
     /// A file, a folder to search, or a named pipe.
     Path(PathBuf),
+    /// A file or folder of an agent's sessions.
+    Sessions {
+        /// The agent.
+        client: Client,
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// A folder to search, which may come later.
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What its files have.
+        form: Form,
+    },
     /// Standard input and the like.
     Stream {
         /// What its lines are named by: the same for the same bytes, a new one otherwise.
@@ -124,8 +151,39 @@ pub struct Options {
     pub mode: Mode,
     /// Where to begin.
     pub start: Start,
+    /// Which files of a folder come first, and which do not come at all.
+    pub pick: Pick,
     /// Ends reading when it is set.
     pub stop: Arc<AtomicBool>,
+}
+
+/// Ends reading, also where it waits for more.
+#[derive(Clone, Debug)]
+pub struct Stopper {
+    stop: Arc<AtomicBool>,
+    waker: Option<SyncSender<PathBuf>>,
+}
+
+impl Stopper {
+    /// Ends reading.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(waker) = &self.waker {
+            // Where no hint has room, there are others that end the waiting.
+            drop(waker.try_send(PathBuf::new()));
+        }
+    }
+}
+
+/// A folder that was named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FolderState<'s> {
+    /// The folder.
+    pub path: &'s Path,
+    /// Whether it is there.
+    pub is_there: bool,
+    /// How many of its files are read.
+    pub n_files: usize,
 }
 
 /// Inputs that are being read.
@@ -139,16 +197,28 @@ pub struct Sources {
     /// The files that were named.
     named: Vec<PathBuf>,
     watch: Option<Watch>,
+    /// Batches that were given back.
+    spare: Vec<Batch>,
     /// Whether all inputs were gone through once.
     has_seen_all: bool,
+    /// Whether hints were missed since all was last looked at.
+    has_missed: bool,
     next_look: Instant,
     last_looked: PathBuf,
     last_save: Instant,
     n_unsaved_bytes: usize,
 }
 
+/// An end of the queue.
+#[derive(Clone, Copy)]
+enum End {
+    Front,
+    Back,
+}
+
 enum Work {
     Path(PathBuf),
+    Packed(Box<Packed>),
     Folder(PathBuf),
     Pipe(PathBuf),
     Stream(Stream),
@@ -159,46 +229,28 @@ impl Sources {
     pub fn new(inputs: Vec<Input>, mut options: Options) -> Result<Self, SourceError> {
         let checkpoints = Checkpoints::load(&options.store)?;
         options.store = real(&options.store);
-        let mut queue = VecDeque::new();
-        let (mut named, mut roots) = (Vec::new(), Vec::new());
-        for input in inputs {
-            let path = match input {
-                Input::Path(path) => real(&path),
-                Input::Stream { name, bytes } => {
-                    let stop = Arc::clone(&options.stop);
-                    queue.push_back(Work::Stream(Stream::new(name, bytes, stop)));
-                    continue;
-                }
-            };
-            if path.ancestors().any(|part| walk::is_own_part(part, &options.store)) {
-                return Err(SourceError::OwnStore { path });
-            }
-            match fs::metadata(&path) {
-                Ok(found) if found.is_dir() => {
-                    roots.push(path.clone());
-                    queue.push_back(Work::Folder(path));
-                }
-                Ok(found) if !found.is_file() => queue.push_back(Work::Pipe(path)),
-                Ok(_) | Err(_) => {
-                    named.push(path.clone());
-                    queue.push_back(Work::Path(path));
-                }
-            }
-        }
+        let Named { files, roots, forms, queue } = Named::sort(inputs, &options)?;
         let (at_end, watch) = match options.mode {
             Mode::Once => (AtEnd::Give, None),
             Mode::Follow { .. } => (AtEnd::KeepBack, Some(Watch::new())),
         };
         let now = Instant::now();
         let mut sources = Self {
-            files: Files::new(checkpoints, named.iter().cloned().collect(), options.start, at_end),
-            folders: Folders::new(roots, options.store.clone()),
+            files: Files::new(
+                checkpoints,
+                files.iter().cloned().collect(),
+                forms.clone(),
+                (options.start, at_end),
+            ),
+            folders: Folders::new(roots, forms, options.store.clone()),
             options,
             queue,
             queued: HashSet::new(),
-            named,
+            named: files,
             watch,
+            spare: Vec::new(),
             has_seen_all: false,
+            has_missed: false,
             next_look: now,
             last_looked: PathBuf::new(),
             last_save: now,
@@ -231,17 +283,22 @@ impl Sources {
     /// Does as [`Sources::read`] does, but comes back whenever it has waited, so that batches can be settled meanwhile.
     pub fn poll(&mut self) -> Result<Polled, SourceError> {
         while !self.options.stop.load(Ordering::Relaxed) {
-            let mut batch = Batch::default();
+            if !self.queue.is_empty() {
+                // What grows now is not to wait for all that has long been there.
+                self.hear(Duration::ZERO, End::Front);
+            }
+            let mut batch = self.spare.pop().unwrap_or_default();
             self.fill(&mut batch);
             if !batch.is_empty() || !batch.notices().is_empty() {
                 return Ok(Polled::Batch(batch));
             }
+            self.reuse(batch);
             if !self.queue.is_empty() {
                 continue;
             }
             if !self.has_seen_all {
                 self.has_seen_all = true;
-                self.files.forget_gone(self.folders.roots());
+                self.files.forget_gone(&self.folders.present());
                 continue;
             }
             match self.options.mode {
@@ -265,6 +322,34 @@ impl Sources {
             self.save()?;
         }
         Ok(())
+    }
+
+    /// Takes back a batch that is done with, whose memory the next one needs.
+    pub fn reuse(&mut self, mut batch: Batch) {
+        if self.spare.len() < SPARE_MAX {
+            batch.clear();
+            self.spare.push(batch);
+        }
+    }
+
+    /// Returns what ends reading from elsewhere.
+    pub fn stopper(&self) -> Stopper {
+        let waker = self.watch.as_ref().map(Watch::waker);
+        Stopper { stop: Arc::clone(&self.options.stop), waker }
+    }
+
+    /// Returns the folders that were named, whether each is there, and how many files of it are read.
+    pub fn folders(&self) -> impl Iterator<Item = FolderState<'_>> {
+        self.folders.roots().iter().map(|path| FolderState {
+            path,
+            is_there: self.folders.is_there(path),
+            n_files: self.files.n_below(path),
+        })
+    }
+
+    /// Returns whether everything that was there at the beginning has been read.
+    pub fn has_caught_up(&self) -> bool {
+        self.has_seen_all
     }
 
     /// Saves how far the inputs were settled.
@@ -306,6 +391,22 @@ impl Sources {
                         batch.notices.push(Notice::Unreadable { path, source });
                     }
                 },
+                Work::Packed(mut packed) => match packed.read(batch) {
+                    Ok(Streamed::More) => {
+                        self.queue.push_front(Work::Packed(packed));
+                        return;
+                    }
+                    Ok(Streamed::End) => {}
+                    Err(source) => {
+                        batch.notices.push(Notice::Unreadable { path: packed.path(), source });
+                    }
+                },
+                Work::Path(path) if packed::is_packed(&path) => {
+                    self.queued.remove(&path);
+                    if let Some(packed) = self.files.open_packed(&path, batch) {
+                        self.queue.push_front(Work::Packed(Box::new(packed)));
+                    }
+                }
                 Work::Path(path) => {
                     self.queued.remove(&path);
                     match (self.files.visit(&path, batch), self.options.mode) {
@@ -335,7 +436,7 @@ impl Sources {
             batch.notices.push(Notice::TooMany { path: path.clone(), max: FILES_MAX });
             found.files.truncate(n_left);
         }
-        for path in found.files.into_iter().rev() {
+        for path in self.options.pick.arrange(found.files).into_iter().rev() {
             self.queued.insert(path.clone());
             self.queue.push_front(Work::Path(path));
         }
@@ -343,31 +444,45 @@ impl Sources {
 
     /// Waits until something may have changed, and queues it.
     fn wait(&mut self, look_interval: Duration) -> Result<(), SourceError> {
+        self.spare.clear();
         if self.last_save.elapsed() >= SAVE_INTERVAL {
             self.save()?;
         }
         let limit = self.next_look.saturating_duration_since(Instant::now());
-        let Heard { paths, has_missed } = match &mut self.watch {
-            Some(watch) => watch.wait(limit),
-            None => Heard::default(),
-        };
-        for path in paths {
-            if self.files.has(&path) || self.named.contains(&path) {
-                self.look_at(path);
-            } else if self.folders.is_searched(&path) {
-                if !path.is_dir() {
-                    self.look_at(path);
-                } else if !self.folders.has(&path) {
-                    self.queue.push_back(Work::Folder(path));
-                }
-            }
-        }
+        let has_missed = self.hear(limit, End::Back);
         let now = Instant::now();
         if has_missed || now >= self.next_look {
             self.next_look = now + look_interval;
             self.look_around(if has_missed { usize::MAX } else { LOOKS_MAX });
         }
         Ok(())
+    }
+
+    /// Waits for hints, and queues what they are about; returns whether some were missed.
+    fn hear(&mut self, limit: Duration, end: End) -> bool {
+        let Heard { paths, has_missed } = match &mut self.watch {
+            Some(watch) => watch.wait(limit),
+            None => Heard::default(),
+        };
+        for path in paths {
+            let is_file = self.files.has(&path) || self.named.contains(&path);
+            if !is_file && !self.folders.is_searched(&path) {
+                continue;
+            }
+            match (is_file || !path.is_dir(), end) {
+                // It may stand in the queue a second time, where nothing is left of it by then.
+                (true, End::Front) => self.queue.push_front(Work::Path(path)),
+                (true, End::Back) => self.look_at(path),
+                (false, _) if self.folders.has(&path) => {}
+                (false, End::Front | End::Back) => self.queue.push_back(Work::Folder(path)),
+            }
+        }
+        // Whoever looks around later has to know.
+        self.has_missed |= has_missed;
+        match end {
+            End::Front => self.has_missed,
+            End::Back => std::mem::take(&mut self.has_missed),
+        }
     }
 
     /// Queues what may have changed without a hint, so many files at most.
@@ -383,18 +498,6 @@ impl Sources {
         for folder in self.folders.changed(n_looks) {
             self.queue.push_back(Work::Folder(folder));
         }
-    }
-}
-
-/// Returns a path without links and relative parts, but for its last one: what a link leads to may change.
-fn real(path: &Path) -> PathBuf {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    if absolute.is_dir() {
-        return absolute.canonicalize().unwrap_or(absolute);
-    }
-    match (absolute.parent().map(Path::canonicalize), absolute.file_name()) {
-        (Some(Ok(folder)), Some(name)) => folder.join(name),
-        (_, _) => absolute,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! It reads no file and no environment itself: both come in as arguments.
 
+mod folder;
 mod key;
 mod value;
 
@@ -11,13 +12,15 @@ use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 use tracing::level_filters::LevelFilter;
-
+use weft_event::transcript::Client;
 use weft_log::redact::Settings;
 
 use crate::limits::Limits;
 use crate::tls::TlsFiles;
 use key::{env_name, nearest, slots};
 use value::{Given, Wrong};
+
+pub use folder::FolderSetting;
 
 /// Everything that can be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +37,10 @@ pub struct Config {
     tls_key: Option<PathBuf>,
     /// From which level on the server tells of itself.
     pub log: LevelFilter,
+    /// The agents whose sessions are read while the server runs.
+    pub sessions: Sessions,
+    /// The folders that are read while it runs.
+    pub folders: Vec<FolderSetting>,
     /// How secrets are kept out of the store.
     pub redact: Settings,
     /// The limits.
@@ -49,9 +56,28 @@ impl Default for Config {
             tls_cert: None,
             tls_key: None,
             log: LevelFilter::WARN,
+            sessions: Sessions::default(),
+            folders: Vec::new(),
             redact: Settings::default(),
             limits: Limits::default(),
         }
+    }
+}
+
+/// The agents whose sessions are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sessions {
+    claude: bool,
+    codex: bool,
+    gemini: bool,
+}
+
+impl Sessions {
+    /// Returns the agents.
+    pub fn clients(&self) -> impl Iterator<Item = Client> {
+        let Self { claude, codex, gemini } = *self;
+        let all = [(claude, Client::ClaudeCode), (codex, Client::Codex), (gemini, Client::Gemini)];
+        all.into_iter().filter(|(is_set, _)| *is_set).map(|(_, client)| client)
     }
 }
 

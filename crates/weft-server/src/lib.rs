@@ -25,6 +25,7 @@ pub mod room;
 pub mod serve;
 pub mod socket;
 pub mod subs;
+pub mod tail;
 pub mod tls;
 pub mod writer;
 

@@ -10,8 +10,20 @@ use weft_event::translate::otlp::Signal;
 
 /// The ways in that are counted by name. What a client calls its way is text of its own: whatever is not here is `other`, so that
 /// no client can make the list grow.
-const WAYS: [&str; 10] =
-    ["http", "cloudevents", "socket", "emit", "ingest", "hook", "mcp", "otlp", "demo", "other"];
+const WAYS: [&str; 12] = [
+    "http",
+    "cloudevents",
+    "socket",
+    "emit",
+    "ingest",
+    "folder",
+    "transcript",
+    "hook",
+    "mcp",
+    "otlp",
+    "demo",
+    "other",
+];
 
 const N_WAYS: usize = WAYS.len();
 const N_DIALECTS: usize = Dialect::ALL.len();

@@ -13,6 +13,7 @@ use crate::limits::Limits;
 use crate::metrics::Counters;
 use crate::reads::Reads;
 use crate::subs::desk::Desk;
+use crate::tail::TailState;
 use crate::writer::Appender;
 
 /// How long the rest of a request is waited for once the server ends. It has to be over before the server stops to wait for requests.
@@ -39,6 +40,7 @@ struct Shared {
     counters: Counters,
     intake: Intake,
     series: Arc<Mutex<Series>>,
+    tail: TailState,
 }
 
 /// What a [`Core`] is made of.
@@ -79,6 +81,7 @@ impl Core {
             counters,
             intake,
             series: Arc::new(Mutex::new(Series::new(now_ns.unwrap_or(i64::MAX)))),
+            tail: TailState::default(),
         };
         Self { shared: Arc::new(shared), ended }
     }
@@ -158,6 +161,11 @@ impl Core {
     /// Returns what running totals of metrics are measured against.
     pub(crate) fn series(&self) -> &Arc<Mutex<Series>> {
         &self.shared.series
+    }
+
+    /// Returns how far the reading of folders is.
+    pub fn tail(&self) -> &TailState {
+        &self.shared.tail
     }
 
     /// Returns whether the server is ending.

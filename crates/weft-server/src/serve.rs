@@ -29,6 +29,7 @@ use crate::limits::Limits;
 use crate::parts::{Core, Parts};
 use crate::player::{self, Play};
 use crate::socket::server::{self as socket, BindError};
+use crate::tail::{self, Folder};
 use crate::tls::{Tls, TlsError, TlsFiles};
 use crate::writer::{self, Appender};
 use crate::{descriptors, feed, http, subs};
@@ -62,6 +63,8 @@ pub struct Options {
     pub runtime: PathBuf,
     /// The limits.
     pub limits: Limits,
+    /// Folders that are read while it runs.
+    pub folders: Vec<Folder>,
     /// What is played into the log, if anything is.
     pub play: Option<Play>,
 }
@@ -148,7 +151,8 @@ fn running_at(addresses: &Option<Box<Addresses>>) -> String {
 
 /// Runs a server until it is asked to end, by a signal or through its socket. `ready` is called once it can be reached.
 pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Result<(), ServeError> {
-    let Options { store, owner, listen, hosts, origins, tls, runtime, mut limits, play } = options;
+    let Options { store, owner, listen, hosts, origins, tls, runtime, mut limits, folders, play } =
+        options;
     let guard = Guard::take(&store)?;
     let rules = Rules { demand: demand(&store, &listen, tls.as_ref())?, hosts, origins };
     let tls = tls.map(Tls::load).transpose()?;
@@ -170,7 +174,8 @@ pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Resul
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(system("start the runtime"))?;
     let served = runtime.block_on(async {
-        let served = run(&core, (doors, access), &addresses, &end, (play, ready)).await;
+        let work = Work { folders, play };
+        let served = run(&core, (doors, access), &addresses, &end, (work, ready)).await;
         // Also after an error: whatever is there ends now.
         end.send_replace(true);
         drop(core);
@@ -220,13 +225,19 @@ async fn stop(appender: &Appender) {
     }
 }
 
+/// What a server does beside answering.
+struct Work {
+    folders: Vec<Folder>,
+    play: Option<Play>,
+}
+
 /// Opens the doors, waits to be asked to end, and closes them.
 async fn run(
     core: &Core,
     (doors, access): (Doors, Access),
     addresses: &Addresses,
     end: &watch::Sender<bool>,
-    (play, ready): (Option<Play>, impl FnOnce(&Addresses)),
+    (work, ready): (Work, impl FnOnce(&Addresses)),
 ) -> Result<(), ServeError> {
     let mut asked = Asked::listen().map_err(system("listen for signals"))?;
     let (stop, mut stopped) = mpsc::channel(1);
@@ -249,7 +260,10 @@ async fn run(
     let published = addresses.publish(core.store().root());
     published.map_err(system("write server.json"))?;
     ready(addresses);
-    if let Some(play) = play {
+    if let Some(tail) = tail::start(core, work.folders) {
+        tasks.spawn(tail.join());
+    }
+    if let Some(play) = work.play {
         tasks.spawn(player::play(core.clone(), play));
     }
     tokio::select! {

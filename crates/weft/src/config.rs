@@ -42,6 +42,13 @@ const TEMPLATE: &str = "\
 # cert = \"/etc/weft/cert.pem\"
 # key = \"/etc/weft/key.pem\"
 
+[sessions]
+# claude = true
+# codex = true
+
+# [[folder]]
+# path = \"~/.needle/logs\"
+
 [redact]
 # sources_off = [\"demo\"]
 # rules_off = [\"jwt\"]

@@ -1,11 +1,10 @@
 //! `weft ingest`: files, folders and streams of events into the log, from where the last run stopped.
 
-mod judge;
+mod chosen;
 mod pipeline;
 mod report;
 mod store;
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,14 +16,14 @@ use weft_event::Dialect;
 use weft_event::event::Expect;
 use weft_log::admit::Strictness;
 use weft_log::source::{self, LOOK_INTERVAL, Mode, Sources, Start};
+use weft_server::tail::judge::Rules;
 
-use crate::inputs::{self, Input};
 use crate::output::{self, Format};
 use crate::progress::{self, Progress};
 use crate::stores::StoreArgs;
 use crate::writing::Writing;
 use crate::{Outcome, cli, signals};
-use judge::Rules;
+use chosen::{Chosen, ClientArgs};
 use pipeline::{Message, Pipeline};
 use report::Report;
 use store::{Keeper, Stored};
@@ -42,6 +41,8 @@ Examples:
   weft ingest logs/ --follow          go on as files grow and new ones come, until Ctrl-C
   my-agent | weft ingest              what is piped in
   weft ingest other/.weft/log         the log of another store
+  weft ingest --claude --since 7d     what Claude Code recorded in the last week
+  weft ingest --codex old/sessions    what Codex recorded, from a folder of your own
 
 A second run goes on where the first stopped. Events that are in the log already are recognised, so reading twice is harmless.
 What is refused goes to stdout, as file:line: pointer: message [code], and is kept: see weft rejects. The summary goes to stderr.
@@ -59,6 +60,8 @@ pub(crate) struct Args {
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     store: StoreArgs,
+    #[command(flatten)]
+    clients: ClientArgs,
     /// Go on as the inputs grow, and as new files come, until Ctrl-C
     #[arg(short, long)]
     follow: bool,
@@ -77,7 +80,7 @@ pub(crate) struct Args {
 }
 
 struct Options {
-    inputs: Vec<Input>,
+    chosen: Chosen,
     mode: Mode,
     start: Start,
     rules: Rules,
@@ -90,13 +93,16 @@ impl Options {
     fn resolve(args: Args) -> anyhow::Result<Self> {
         let look_interval = LOOK_INTERVAL;
         let stdin = format!("stdin-{}", Uuid::now_v7());
+        let chosen = Chosen::resolve(&args.clients, args.inputs)?;
+        let via = chosen.via();
         Ok(Self {
-            inputs: inputs::resolve(args.inputs)?,
+            chosen,
             mode: if args.follow { Mode::Follow { look_interval } } else { Mode::Once },
             start: if args.from_start { Start::Beginning } else { Start::Checkpoint },
             rules: Rules {
                 expect: args.dialect.map_or(Expect::Any, Expect::Dialect),
                 strictness: if args.strict { Strictness::Strict } else { Strictness::Lenient },
+                via,
             },
             format: if args.json { Format::Json } else { Format::Text },
             stdin,
@@ -108,22 +114,17 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let store_args = args.store.clone();
     let options = Options::resolve(args)?;
     let mut indexing = progress::indexing();
-    let writing = Writing::open(&store_args, judge::VIA, &mut indexing)?;
+    let writing = Writing::open(&store_args, options.rules.via, &mut indexing)?;
     let store = writing.store().clone();
     drop(indexing);
     let stop = Arc::new(AtomicBool::new(false));
-    let as_source = |input: &Input| match input {
-        Input::Path(path) => source::Input::Path(path.clone()),
-        Input::Stdin => {
-            source::Input::Stream { name: options.stdin.clone(), bytes: Box::new(io::stdin()) }
-        }
-    };
     let sources = Sources::new(
-        options.inputs.iter().map(as_source).collect(),
+        options.chosen.inputs(&options.stdin),
         source::Options {
             store: store.root().to_owned(),
             mode: options.mode,
             start: options.start,
+            pick: options.chosen.pick,
             stop: Arc::clone(&stop),
         },
     )?;
@@ -135,7 +136,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         drop(sender.send(Message::Stop));
     })
     .context("cannot listen for signals")?;
-    let progress = Progress::new(inputs::total_bytes(&options.inputs));
+    let progress = Progress::new(options.chosen.total_bytes());
     let mut report = Report::new(options.format, options.stdin, &progress);
     let mut keeper = Keeper::new(writing, options.rules, options.mode, stop);
     let ended = drive(&mut pipeline, &mut keeper, &mut report);

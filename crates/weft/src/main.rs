@@ -2,6 +2,7 @@
 
 mod bench;
 mod cli;
+mod clients;
 mod columns;
 mod completions;
 mod config;

@@ -9,7 +9,7 @@ use weft_server::socket::client::{Client, ClientError};
 
 use crate::Outcome;
 use crate::explain::show::write_rows;
-use crate::output::print;
+use crate::output::{plural, print};
 use crate::stores::StoreArgs;
 use crate::up;
 
@@ -89,6 +89,7 @@ fn show(status: Value<'_>) -> String {
         None => "ready for writing".to_owned(),
     };
     rows.push(("state", state));
+    rows.extend(status.get("tail").into_iter().flat_map(tail).map(|row| ("folder", row)));
     let redacted = status.get("redacted").into_iter().flat_map(Value::members);
     let redacted =
         redacted.filter_map(|(rule, n)| Some(format!("{} {}", rule.as_text()?, n.as_u64()?)));
@@ -99,6 +100,32 @@ fn show(status: Value<'_>) -> String {
     let mut text = String::new();
     write_rows(&mut text, &rows);
     text
+}
+
+/// Returns a row for each folder that is followed, and one for how far that is.
+fn tail(tail: Value<'_>) -> Vec<String> {
+    let number =
+        |value: Value<'_>, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let is_set =
+        |value: Value<'_>, name: &str| value.get(name).and_then(Value::as_bool) == Some(true);
+    let folders = tail.get("folders").into_iter().flat_map(Value::items);
+    let mut rows: Vec<String> = folders
+        .map(|folder| {
+            let path = folder.text_at("path").unwrap_or_default();
+            match is_set(folder, "exists") {
+                true => format!("{path}: {}", plural(number(folder, "files"), "file")),
+                false => format!("{path} does not exist"),
+            }
+        })
+        .collect();
+    if let Some(error) = tail.text_at("error") {
+        rows.push(format!("none is followed: {error}"));
+        return rows;
+    }
+    let state = if is_set(tail, "caught_up") { "all read" } else { "older files are being read" };
+    let (stored, refused) = (plural(number(tail, "stored"), "event"), number(tail, "refused"));
+    rows.push(format!("{state}; {stored} stored, {refused} refused since the start"));
+    rows
 }
 
 /// Returns a time in its largest units.

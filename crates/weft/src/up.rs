@@ -16,6 +16,7 @@ use weft_server::player::Play;
 use weft_server::serve::{self, Listen, serve_blocking};
 
 use crate::Outcome;
+use crate::clients;
 use crate::config::{self, Config};
 use crate::output::print;
 use crate::stores::{self, StoreArgs};
@@ -90,6 +91,7 @@ fn flags(args: &Args) -> Vec<(&'static str, String)> {
 
 fn serve(store: Store, config: Config, play: Option<Play>, hint: &str) -> anyhow::Result<()> {
     let tls = config.tls();
+    let folders = clients::followed(&config)?;
     let listen = match config.listen {
         Some(addresses) => Listen::At(addresses),
         None => Listen::Anywhere,
@@ -103,6 +105,7 @@ fn serve(store: Store, config: Config, play: Option<Play>, hint: &str) -> anyhow
         tls,
         runtime: runtime_folder(),
         limits: config.limits,
+        folders,
         play,
     };
     let ready = |addresses: &Addresses| {

@@ -8,6 +8,7 @@ use crate::facts::{Facts, Level, Usage, carried, input_path, millis, name};
 use crate::identity::{Identity, Key, KeyText};
 use crate::json::Value;
 use crate::shape::Fields;
+use crate::transcript::Client;
 
 const TIMESTAMP: usize = EVENT.slot("timestamp");
 const AGENT_ID: usize = EVENT.slot("agent_id");
@@ -38,16 +39,21 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     if let Some(correlation) = fields.get(CORRELATION) {
         read_correlation(facts, correlation);
     }
-    let added = fields.get(METADATA).and_then(|metadata| read_metadata(facts, metadata));
+    let mut told = Told::default();
+    if let Some(metadata) = fields.get(METADATA) {
+        read_metadata(facts, metadata, &mut told);
+    }
     if let Some(context) = fields.other("context") {
         facts.task = context.text_at("task_id").or(facts.task.take());
     }
-    if !facts.identity.put_id(fields.get(EVENT_ID))
-        && let Some(report) = fields.get(HOOK)
-    {
+    if facts.identity.put_id(fields.get(EVENT_ID)) {
+        if told.is_recorded {
+            facts.identity.retry = fields.get(EVENT_ID).map(|id| Key::Recorded(id.into()));
+        }
+    } else if let Some(report) = fields.get(HOOK) {
         facts.identity = reported(fields, report, facts.time_ns).unwrap_or(Identity::NONE);
     }
-    if let Some(added) = added {
+    if let Some(added) = told.added {
         carried::apply_added(facts, added);
     }
 }
@@ -112,9 +118,16 @@ fn read_correlation<'a>(facts: &mut Facts<'a>, correlation: Value<'a>) {
     }
 }
 
-/// Reads what metadata holds; returns what a translation has added to it.
-fn read_metadata<'a>(facts: &mut Facts<'a>, metadata: Value<'a>) -> Option<Value<'a>> {
-    let mut added = None;
+/// What metadata tells beside facts.
+#[derive(Default)]
+struct Told<'a> {
+    /// What a translation has added.
+    added: Option<Value<'a>>,
+    /// Whether the event was made from a file in which an agent records a session.
+    is_recorded: bool,
+}
+
+fn read_metadata<'a>(facts: &mut Facts<'a>, metadata: Value<'a>, told: &mut Told<'a>) {
     for (key, member) in metadata.members() {
         match key.listed_name() {
             name::TASK_ID | name::ISSUE_ID | name::BEAD_ID => {
@@ -125,11 +138,17 @@ fn read_metadata<'a>(facts: &mut Facts<'a>, metadata: Value<'a>) -> Option<Value
             }
             name::TENANT_ID => member.put_text(&mut facts.tenant),
             name::USAGE => facts.usage = Usage::read(member),
-            carried::NAME => added = added.or(Some(member)),
+            name::SOURCE => {
+                let is_of = |client: &Client| {
+                    member.is_text(client.source())
+                        && metadata.get("client").is_some_and(|it| it.is_text(client.as_str()))
+                };
+                told.is_recorded = Client::ALL.iter().any(is_of);
+            }
+            carried::NAME => told.added = told.added.or(Some(member)),
             _ => {}
         }
     }
-    added
 }
 
 /// The identity of a hook's event without an id: what the hook reports. A tool call has an id, and the very same payload about it is

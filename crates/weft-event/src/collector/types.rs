@@ -1,4 +1,4 @@
-//! The collector's event types: the 26 of its document, then the hooks that came after it.
+//! The collector's event types: the 26 of its document, then the hooks that came after it, then what agents record of a session.
 
 use crate::Status;
 use crate::taxonomy::{EventType, Taxonomy, event_types};
@@ -7,8 +7,20 @@ use crate::taxonomy::{EventType, Taxonomy, event_types};
 pub const NAMESPACES: [&str; 6] =
     ["lifecycle", "activity", "coordination", "hook", "decision", "system"];
 
-/// How many of the types stand in the document; the rest extends its hook map by the same rule.
+/// How many of the types stand in the document; the rest extends its hook map by the same rule, and has what files of sessions tell.
 pub const LISTED: usize = 26;
+
+/// The types that only the files in which agents record their sessions give.
+pub const RECORDED: [&str; 8] = [
+    "activity.prompt",
+    "activity.message",
+    "activity.tool_result",
+    "activity.usage",
+    "activity.turn_completed",
+    "activity.turn_failed",
+    "activity.turn_aborted",
+    "system.title",
+];
 
 static TYPES: &[EventType] = event_types! {
     "lifecycle.started" Started: "The agent begins" ["message"] "the document's table";
@@ -60,6 +72,14 @@ static TYPES: &[EventType] = event_types! {
     "hook.teammate_idle" Waiting: "A teammate is about to idle" ["hook"] "it waits for work";
     "hook.permission_denied" Blocked: "A tool call was denied" ["tool"] "it cannot do what it wanted without help";
     "hook.stop_failure" Error: "The turn was ended by an API error" ["hook"] "the turn failed";
+    "activity.prompt" Thinking: "The agent was given something to do" ["message", "metadata.text"] "as prompt_submit";
+    "activity.message" Thinking: "The agent says something" ["message", "metadata.text"] "as message_display";
+    "activity.tool_result" Progress: "A tool has run" ["tool", "metadata.is_error"] "as post_tool_use";
+    "activity.usage" -: "What an answer of the model used up" ["metadata.usage"] "it says nothing about what the agent does";
+    "activity.turn_completed" Completed: "The agent ends its turn" ["message"] "as stop";
+    "activity.turn_failed" Error: "The turn was ended by an error" ["message"] "as stop_failure";
+    "activity.turn_aborted" Waiting: "A person stopped the turn" ["message"] "it goes on when that person says so";
+    "system.title" -: "The session was given a title" ["message"] "it says nothing about what the agent does";
 };
 
 /// The event types, those of the document first.

@@ -40,6 +40,7 @@ pub(crate) const REASON: Name = Name::listed("reason");
 pub(crate) const REMOTE_COMPONENT_ID: Name = Name::listed("remote_component_id");
 pub(crate) const ROOT_AGENT_ID: Name = Name::listed("root_agent_id");
 pub(crate) const SESSION_ID: Name = Name::listed("session_id");
+pub(crate) const SOURCE: Name = Name::listed("source");
 pub(crate) const SPAN_ID: Name = Name::listed("span_id");
 pub(crate) const STATUS: Name = Name::listed("status");
 pub(crate) const TASK_ID: Name = Name::listed("task_id");

@@ -2,11 +2,11 @@
 
 use memchr::memchr;
 
-/// A payload in which every half character was replaced.
+/// A line in which every half character was replaced.
 #[derive(Debug, Default)]
-pub(super) struct Mended {
-    pub(super) bytes: Vec<u8>,
-    pub(super) n_halves: usize,
+pub(crate) struct Mended {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) n_halves: usize,
 }
 
 /// What stands for half a character.
@@ -16,7 +16,7 @@ const REPLACEMENT: &[u8] = b"\\ufffd";
 const ESCAPE_BYTES: usize = 6;
 
 /// Replaces every escape of half a surrogate pair by one of U+FFFD.
-pub(super) fn half_pairs(line: &[u8]) -> Mended {
+pub(crate) fn half_pairs(line: &[u8]) -> Mended {
     let mut mended = Mended { bytes: Vec::with_capacity(line.len()), n_halves: 0 };
     let mut rest = line;
     while let Some(at) = memchr(b'\\', rest) {

@@ -118,11 +118,16 @@ fn with(what: &str, payload: &Payload<'_>, field: &str) -> String {
 }
 
 /// Returns the first line of a text, and of that no more than fits a message.
-fn head(text: &str) -> Cow<'_, str> {
+///
+/// No word is cut in two: a secret would not be known by its first half, and that half would stay.
+pub(crate) fn head(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let line = text.lines().next().unwrap_or_default().trim_end();
     match line.char_indices().nth(TEXT_CHARS_MAX) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &line[..end])),
+        Some((end, _)) => {
+            let whole = line[..end].trim_end_matches(|c: char| c.is_ascii_graphic()).trim_end();
+            Cow::Owned(format!("{whole}…"))
+        }
         None if line.len() < text.len() => Cow::Owned(format!("{line} …")),
         None => Cow::Borrowed(line),
     }

@@ -204,14 +204,15 @@ fn odd_tool_fields_stay_in_the_payload_alone() {
 }
 
 #[test]
-fn a_message_is_one_short_line() {
-    let prompt = "x".repeat(300);
+fn a_message_is_one_short_line_of_whole_words() {
+    let words = ["word"; 39].join(" ");
+    let prompt = format!("{words} {}", "x".repeat(100));
     let event = fine(format!(
         r#"{{"hook_event_name":"UserPromptSubmit","prompt":"\n{prompt}\nmore","session_id":"s"}}"#
     ));
     let message = facts_of(&event);
     let message = message.lines().find_map(|row| row.strip_prefix("message: ")).unwrap();
-    assert_eq!(message, format!("{}…", "x".repeat(200)));
+    assert_eq!(message, format!("{words}…"));
 }
 
 #[test]

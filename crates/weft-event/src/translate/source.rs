@@ -135,7 +135,7 @@ fn delivery(event: &Event<'_>, numbering: &Numbering) -> [u8; 16] {
 }
 
 /// Writes 128 bits as a UUID of version 8, whose bits are free but for version and variant.
-pub(super) fn uuid(mut bits: [u8; 16]) -> String {
+pub(crate) fn uuid(mut bits: [u8; 16]) -> String {
     bits[6] = bits[6] & 0x0f | 0x80;
     bits[8] = bits[8] & 0x3f | 0x80;
     let hex = hex(&bits);

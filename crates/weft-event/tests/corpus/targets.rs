@@ -8,6 +8,7 @@ use weft_event::json::{self, Kind, Tape, Value};
 use weft_event::problem::{Code, Problem, Problems};
 use weft_event::secrets::{Rules, redact};
 use weft_event::shape::Wire;
+use weft_event::transcript::{self, Client};
 use weft_event::translate::otlp::{Reader, Series, Signal};
 use weft_event::translate::{Fill, Origin};
 use weft_event::{Dialect, Facts, collector, engine, idle, needle, own, pinchy};
@@ -26,6 +27,7 @@ pub const TARGETS: &[Target] = &[
     ("detect", detect),
     ("json", json),
     ("lines", lines),
+    ("transcript", transcript),
     ("hook", hook),
     ("secrets", secrets),
     ("otlp", otlp),
@@ -105,6 +107,29 @@ pub fn json(bytes: &[u8]) {
         (Err(_), Err(_)) => {}
         (Ok(_), Err(error)) => panic!("taken, but serde_json says: {error}"),
         (Err(error), Ok(_)) => panic!("refused, but serde_json takes it: {error}"),
+    }
+}
+
+/// Reads bytes as a file of a session, of every client: its events are valid without a warning, and a stop after any line changes
+/// nothing.
+pub fn transcript(bytes: &[u8]) {
+    for client in Client::ALL {
+        let mut reader = transcript::Reader::new(*client, "rollout-x.jsonl");
+        let (mut tape, mut events) = (Tape::new(), Vec::new());
+        for line in bytes.split(|&byte| byte == b'\n') {
+            let read = reader.read(&mut tape, line, &mut events);
+            let again = transcript::Reader::resume(*client, "rollout-x.jsonl", &reader.state());
+            assert_eq!(again.as_ref(), Some(&reader), "a stop loses something");
+            if read.is_err() {
+                assert!(events.is_empty(), "an event and an error");
+            }
+            for event in events.drain(..) {
+                let mut problems = Problems::new();
+                let expect = Expect::Dialect(Dialect::Collector);
+                event::read(&mut tape, event.as_bytes(), expect, &mut problems);
+                assert!(problems.list().is_empty(), "written as {event}: {:?}", problems.list());
+            }
+        }
     }
 }
 

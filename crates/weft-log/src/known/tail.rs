@@ -6,27 +6,52 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::index::Keys;
 use crate::{Position, TopicKey};
 
+/// Keys that are put together into a chunk.
+const CHUNK_KEYS: usize = 1 << 16;
+
 /// Keys and topics of the newest records, by position. It grows with what is added and shrinks with [`Tail::forget`]; whoever
-/// owns it keeps the index close enough.
-#[derive(Debug, Default)]
+/// owns it keeps the index close enough. There may be millions of keys: all but the newest take 12 bytes each.
+#[derive(Debug)]
 pub struct Tail {
-    first: HashMap<i64, Position, BuildHasherDefault<KeyHasher>>,
-    /// Where a key is there more than once: all positions but the one above.
-    more: BTreeSet<(i64, Position)>,
-    keys: VecDeque<(Position, i64)>,
+    chunk_keys: usize,
+    /// Oldest first.
+    chunks: VecDeque<Chunk>,
+    newest: Newest,
+    n_keys: usize,
+    /// The index has every record up to this position, 0 for none.
+    forgotten: u64,
     latest: HashMap<TopicKey, Position>,
     posts: VecDeque<(Position, TopicKey)>,
 }
 
+impl Default for Tail {
+    fn default() -> Self {
+        Self::with_chunks_of(CHUNK_KEYS)
+    }
+}
+
 impl Tail {
+    pub(super) fn with_chunks_of(chunk_keys: usize) -> Self {
+        Self {
+            chunk_keys,
+            chunks: VecDeque::new(),
+            newest: Newest::default(),
+            n_keys: 0,
+            forgotten: 0,
+            latest: HashMap::new(),
+            posts: VecDeque::new(),
+        }
+    }
+
     /// Adds a record, which comes after all others.
     pub fn add(&mut self, position: Position, keys: &Keys, topic: Option<&TopicKey>) {
-        for key in keys.as_slice() {
-            if *self.first.entry(*key).or_insert(position) != position {
-                self.more.insert((*key, position));
-            }
-            self.keys.push_back((position, *key));
+        let keys = keys.as_slice();
+        if self.newest.keys.len() + keys.len() > self.chunk_keys {
+            self.chunks.extend(Chunk::of(&self.newest.keys));
+            self.newest.clear();
         }
+        keys.iter().for_each(|key| self.newest.add(position, *key));
+        self.n_keys += keys.len();
         if let Some(topic) = topic.filter(|topic| topic.key.is_some()) {
             self.latest.insert(topic.clone(), position);
             self.posts.push_back((position, topic.clone()));
@@ -35,9 +60,9 @@ impl Tail {
 
     /// Returns the records that have a key, oldest first.
     pub fn find(&self, key: i64) -> impl Iterator<Item = Position> {
-        let first = self.first.get(&key).copied();
-        let more = self.more.range((key, Position::FIRST)..).take_while(move |(of, _)| *of == key);
-        first.into_iter().chain(more.map(|(_, position)| *position))
+        let older = self.chunks.iter().flat_map(move |chunk| chunk.find(key));
+        let all = older.chain(self.newest.find(key));
+        all.filter(|position| position.get() > self.forgotten)
     }
 
     /// Returns the newest record of a key of a last-value topic.
@@ -47,9 +72,12 @@ impl Tail {
 
     /// Forgets every record up to a position: the index has them.
     pub fn forget(&mut self, upto: Position) {
-        while let Some((position, key)) = self.keys.pop_front_if(|(position, _)| *position <= upto)
-        {
-            self.forget_key(position, key);
+        self.forgotten = self.forgotten.max(upto.get());
+        while let Some(chunk) = self.chunks.pop_front_if(|chunk| chunk.last <= upto) {
+            self.n_keys -= chunk.keys.len();
+        }
+        if self.chunks.is_empty() {
+            self.n_keys -= self.newest.forget(upto);
         }
         while let Some((position, topic)) =
             self.posts.pop_front_if(|(position, _)| *position <= upto)
@@ -58,6 +86,52 @@ impl Tail {
                 self.latest.remove(&topic);
             }
         }
+    }
+
+    /// Hands every key to `each`.
+    pub fn each_key(&self, each: impl FnMut(i64)) {
+        let older = self.chunks.iter().flat_map(|chunk| chunk.keys.iter().copied());
+        older.chain(self.newest.keys.iter().map(|(_, key)| *key)).for_each(each);
+    }
+
+    /// Returns how many keys it holds; those of a chunk are held as long as one of them is needed.
+    pub fn n_keys(&self) -> usize {
+        self.n_keys
+    }
+}
+
+/// The keys that were added last.
+#[derive(Debug, Default)]
+struct Newest {
+    first: HashMap<i64, Position, BuildHasherDefault<KeyHasher>>,
+    /// Where a key is there more than once: all positions but the one above.
+    more: BTreeSet<(i64, Position)>,
+    keys: VecDeque<(Position, i64)>,
+}
+
+impl Newest {
+    fn add(&mut self, position: Position, key: i64) {
+        if *self.first.entry(key).or_insert(position) != position {
+            self.more.insert((key, position));
+        }
+        self.keys.push_back((position, key));
+    }
+
+    fn find(&self, key: i64) -> impl Iterator<Item = Position> {
+        let first = self.first.get(&key).copied();
+        let more = self.more.range((key, Position::FIRST)..).take_while(move |(of, _)| *of == key);
+        first.into_iter().chain(more.map(|(_, position)| *position))
+    }
+
+    /// Forgets every record up to a position; returns how many keys that were.
+    fn forget(&mut self, upto: Position) -> usize {
+        let mut n = 0;
+        while let Some((position, key)) = self.keys.pop_front_if(|(position, _)| *position <= upto)
+        {
+            self.forget_key(position, key);
+            n += 1;
+        }
+        n
     }
 
     /// Keys are forgotten oldest first, so that the next one, if any, takes the place of the first.
@@ -77,14 +151,45 @@ impl Tail {
         }
     }
 
-    /// Hands every key to `each`.
-    pub fn each_key(&self, each: impl FnMut(i64)) {
-        self.keys.iter().map(|(_, key)| *key).for_each(each);
+    fn clear(&mut self) {
+        self.first.clear();
+        self.more.clear();
+        self.keys.clear();
+    }
+}
+
+/// Keys that follow each other, put together.
+#[derive(Debug)]
+struct Chunk {
+    /// In their order; `offsets` has the position of each, counted from `first`.
+    keys: Box<[i64]>,
+    offsets: Box<[u32]>,
+    first: Position,
+    last: Position,
+}
+
+impl Chunk {
+    /// Puts keys together; `None` if there are none.
+    fn of(keys: &VecDeque<(Position, i64)>) -> Option<Self> {
+        let (first, last) = (keys.front()?.0, keys.back()?.0);
+        let mut sorted: Vec<(i64, Position)> = keys.iter().map(|(at, key)| (*key, *at)).collect();
+        sorted.sort_unstable();
+        let offset = |position: &Position| {
+            u32::try_from(position.get() - first.get()).expect("a chunk spans few records")
+        };
+        Some(Self {
+            keys: sorted.iter().map(|(key, _)| *key).collect(),
+            offsets: sorted.iter().map(|(_, position)| offset(position)).collect(),
+            first,
+            last,
+        })
     }
 
-    /// Returns how many keys it holds.
-    pub fn n_keys(&self) -> usize {
-        self.keys.len()
+    /// Returns the records that have a key, oldest first.
+    fn find(&self, key: i64) -> impl Iterator<Item = Position> {
+        let start = self.keys.partition_point(|known| *known < key);
+        let same = self.keys[start..].iter().take_while(move |known| **known == key);
+        same.zip(&self.offsets[start..]).map(|(_, offset)| self.first.plus(u64::from(*offset)))
     }
 }
 

@@ -91,13 +91,34 @@ fn a_tail_knows_the_newest_value_of_a_key_until_the_index_does() {
     assert_eq!(tail.latest(&a), None);
 }
 
+#[test]
+fn a_tail_of_many_keys_finds_each_and_forgets_them_by_chunks() {
+    let mut tail = Tail::default();
+    for number in 1..=200_000 {
+        let keys = Keys::NONE.with_delivery(Some(&number.to_string()));
+        tail.add(position(number), &keys, None);
+    }
+    assert_eq!(tail.n_keys(), 200_000);
+    for number in [1, 65_536, 65_537, 131_073, 200_000] {
+        let found: Vec<Position> = tail.find(delivery_key(&number.to_string())).collect();
+        assert_eq!(found, [position(number)]);
+    }
+    tail.forget(position(70_000));
+    assert_eq!(tail.find(delivery_key("70000")).next(), None);
+    assert_eq!(tail.find(delivery_key("70001")).next(), Some(position(70_001)));
+    assert_eq!(tail.n_keys(), 200_000 - 65_536);
+    tail.forget(position(200_000));
+    assert_eq!(tail.n_keys(), 0);
+}
+
 proptest! {
     #[test]
     fn a_tail_finds_what_a_plain_list_finds(
         ids in proptest::collection::vec(0..6_u8, 0..40),
+        chunk_keys in 1..12_usize,
         forgotten in 0..45_u64,
     ) {
-        let mut tail = Tail::default();
+        let mut tail = Tail::with_chunks_of(chunk_keys);
         for (id, number) in ids.iter().zip(1..) {
             tail.add(position(number), &Keys::NONE.with_delivery(Some(&id.to_string())), None);
         }
@@ -110,6 +131,10 @@ proptest! {
             let found: Vec<_> = tail.find(delivery_key(&id.to_string())).collect();
             prop_assert_eq!(found, expected);
         }
-        prop_assert_eq!(tail.n_keys(), ids.len().saturating_sub(forgotten as usize));
+        let n_left = ids.len().saturating_sub(forgotten as usize);
+        prop_assert!((n_left..n_left + chunk_keys).contains(&tail.n_keys()));
+        let mut n_handed = 0;
+        tail.each_key(|_| n_handed += 1);
+        prop_assert_eq!(n_handed, tail.n_keys());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A key that was seen makes a candidate and no more: its record is read, and identity and content are compared in full.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use weft_event::event::{self, Expect};
 use weft_event::json::{self, Tape};
@@ -10,11 +10,11 @@ use weft_event::problem::Problems;
 use weft_event::{Dialect, KeyDigests};
 
 use super::knowledge::Knowledge;
+use super::recent::Recent;
 use crate::admit::Admitted;
 use crate::index::{self, IndexError};
 use crate::known::{Seen, Tail};
 use crate::lines::{LineError, Lines};
-use crate::reader::Place;
 use crate::writer::Entry;
 use crate::{Mark, Position, TopicKey, spool};
 
@@ -97,49 +97,6 @@ impl Group {
         entry.mark.conflict = conflict;
         self.entries.push(entry);
         position
-    }
-}
-
-/// Places of the newest records, by position.
-#[derive(Debug, Default)]
-pub(super) struct Recent {
-    first: u64,
-    places: VecDeque<(Place, u32)>,
-}
-
-impl Recent {
-    /// Notes the places and checksums of records that follow each other; those noted before for the same positions are replaced.
-    pub(super) fn set(&mut self, first: Position, places: impl Iterator<Item = (Place, u32)>) {
-        let next = self.first + self.places.len() as u64;
-        if self.places.is_empty() || first.get() > next {
-            self.places.clear();
-            self.first = first.get();
-        }
-        self.places.truncate(usize::try_from(first.get() - self.first).expect("it fits in memory"));
-        self.places.extend(places);
-    }
-
-    /// Moves the group noted last to where it was written again.
-    pub(super) fn move_group(&mut self, first: Position, segment: u64, mut offset: u64) {
-        let skipped = first.get().saturating_sub(self.first);
-        for (place, _) in
-            self.places.iter_mut().skip(usize::try_from(skipped).unwrap_or(usize::MAX))
-        {
-            (place.segment, place.offset) = (segment, offset);
-            offset += u64::from(place.bytes) + 1;
-        }
-    }
-
-    /// Forgets every record up to a position.
-    pub(super) fn forget(&mut self, upto: u64) {
-        while self.first <= upto && self.places.pop_front().is_some() {
-            self.first += 1;
-        }
-    }
-
-    fn get(&self, position: Position) -> Option<(Place, u32)> {
-        let idx = position.get().checked_sub(self.first)?;
-        self.places.get(usize::try_from(idx).ok()?).copied()
     }
 }
 

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::background::{FollowerThread, forget};
-use super::judge::{self, Group, Judge, JudgeError, Recent, Verdict};
+use super::judge::{self, Group, Judge, JudgeError, Verdict};
 use super::knowledge::Knowledge;
+use super::recent::Recent;
 use super::written::{Written, WrittenEntries};
 use super::{
     Answer, AppendError, Appended, Batch, BeginError, Durability, Hold, Indexing, Options, Outcome,
@@ -24,7 +25,7 @@ use crate::index::{self, Follower, Index, IndexError};
 use crate::known::Tail;
 use crate::lines::Lines;
 use crate::lock::Lock;
-use crate::reader::{Mileage, Place};
+use crate::reader::Mileage;
 use crate::recover::Finding;
 use crate::rejected::{Refusal as Kept, Rejected};
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError, Writer, WrittenGroup};
@@ -33,8 +34,9 @@ use crate::{Position, Store, TopicKey, redact, spool};
 /// Records that a single event waits for to be indexed.
 const BEHIND_RECORDS_MAX: u64 = 10_000;
 
-/// Keys of records that the index has not reached, at most; beyond it producers wait for the index. About 50 bytes each.
-const TAIL_KEYS_MAX: usize = 1 << 20;
+/// Keys of records that the index has not reached, at most; beyond it producers wait for the index. They take 12 bytes each, and
+/// the place of a record 8.
+const TAIL_KEYS_MAX: usize = 2 << 20;
 
 /// How long a store is held before it is let go for others, and how often that is looked at.
 const HOLD_MIN: Duration = Duration::from_millis(50);
@@ -494,14 +496,9 @@ impl Held {
     }
 
     fn note_places(&mut self, first: Position, lines: impl Iterator<Item = (usize, u32)>) {
-        let WrittenGroup { segment, mut offset, .. } = self.writer.group();
+        let WrittenGroup { segment, offset, .. } = self.writer.group();
         self.lines.note(segment, self.writer.head().segment);
-        let places = lines.map(|(bytes, crc)| {
-            let place = Place { segment, offset, bytes: u32::try_from(bytes).unwrap_or(u32::MAX) };
-            offset += bytes as u64 + 1;
-            (place, crc)
-        });
-        self.recent.set(first, places);
+        self.recent.set(first, (segment, offset), lines);
     }
 
     /// Indexes on the producer's own time when the index is too far behind, and forgets what it has.

@@ -24,6 +24,13 @@ const BEFORE_ID: &[u8] = b"{\"id\":\"";
 /// What stands for a secret in what is said of the bytes.
 const SECRET: &str = "[redacted]";
 
+/// The shortest part of a secret that is taken for one.
+const PART_BYTES_MIN: usize = 4;
+
+/// What stands around words that a message takes from a line, and for the rest of them.
+const QUOTE: char = '`';
+const REST: char = '…';
+
 /// Something refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -129,7 +136,7 @@ impl Refusal {
         let mut refusal = Self { bytes, ..self.clone() };
         for reason in &mut refusal.reasons {
             for secret in &secrets {
-                reason.message = reason.message.replace(&**secret, SECRET);
+                reason.message = without(&reason.message, secret);
             }
         }
         Cow::Owned(refusal)
@@ -279,4 +286,20 @@ pub(crate) fn mask_base64<'r>(
     let bytes = base64::decode(str::from_utf8(&line[start..start + len]).ok()?)?;
     let masked = base64::encode(&redaction.mask(&bytes, rules)?);
     Some([&line[..start], masked.as_bytes(), &line[start + len..]].concat())
+}
+
+/// Returns a message without a secret, nor what is left of one in words that were cut off.
+fn without(message: &str, secret: &str) -> String {
+    let message = message.replace(secret, SECRET);
+    let has_part = |words: &str| {
+        let (words, secret) = (words.trim_end_matches(REST).as_bytes(), secret.as_bytes());
+        let n_max = words.len().min(secret.len());
+        words.len() >= PART_BYTES_MIN && secret.windows(words.len()).any(|some| some == words)
+            || (PART_BYTES_MIN..=n_max).any(|n| {
+                words.ends_with(&secret[..n]) || words.starts_with(&secret[secret.len() - n..])
+            })
+    };
+    let parts = message.split(QUOTE).enumerate();
+    let parts = parts.map(|(n, part)| if n % 2 == 1 && has_part(part) { SECRET } else { part });
+    parts.collect::<Vec<_>>().join("`")
 }

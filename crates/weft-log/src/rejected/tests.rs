@@ -55,6 +55,25 @@ fn what_came_with_it_is_kept_for_another_try() {
 }
 
 #[test]
+fn a_reason_has_no_part_of_a_secret() {
+    let store = tempfile::tempdir().unwrap();
+    let mut rejected = Rejected::new(&Store::at(store.path()));
+    let mut kept = |message: &str| {
+        let reason = Reason { code: "json".into(), path: String::new(), message: message.into() };
+        let line = format!("PGPASSWORD=correct4horse {message}");
+        let refused = Refusal { reasons: vec![reason], ..refusal("-:1", line.as_bytes()) };
+        rejected.put(&[refused]).unwrap();
+        listed(&rejected, Span::default()).pop().unwrap().reasons.remove(0).message
+    };
+    assert_eq!(kept("near `PGPASSWORD=correct4h`"), "near `[redacted]`");
+    assert_eq!(kept("near `PGPASSWORD=corr…`"), "near `[redacted]`");
+    assert_eq!(kept("near `4horse is no row`"), "near `[redacted]`");
+    assert_eq!(kept("near `rect4` of `row`"), "near `[redacted]` of `row`");
+    assert_eq!(kept("`correct4horse` is no `horse`"), "`[redacted]` is no `[redacted]`");
+    assert_eq!(kept("`event_type` is missing"), "`event_type` is missing");
+}
+
+#[test]
 fn what_is_refused_is_kept_as_plain_lines() {
     let store = tempfile::tempdir().unwrap();
     let mut rejected = Rejected::new(&Store::at(store.path()));

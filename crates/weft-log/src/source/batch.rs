@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use weft_event::input::{Ending, Fault, Item, Line};
 
 use super::checkpoint::{Checkpoint, Incarnation};
+use super::form::Form;
 
 /// The most bytes of lines in a batch; one line more may be longer.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
@@ -48,6 +49,8 @@ pub enum Origin {
         name: String,
         /// Which of the files of that name it is; `None` before its first line.
         incarnation: Option<Incarnation>,
+        /// What its lines are.
+        form: Form,
     },
     /// Standard input, or a pipe.
     Stream {
@@ -57,6 +60,14 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// Returns what the lines are.
+    pub fn form(&self) -> Form {
+        match self {
+            Origin::File { form, .. } => *form,
+            Origin::Stream { .. } => Form::Events,
+        }
+    }
+
     /// Returns the name for messages.
     pub fn shown(&self) -> String {
         match self {
@@ -105,11 +116,19 @@ pub enum Notice {
         /// The file.
         path: PathBuf,
     },
+    /// A folder that was not there has come.
+    #[error("{path} is there now")]
+    Appeared {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A folder holds no file that would be read.
-    #[error("{path} has no files named *.jsonl, *.ndjson or *.json")]
+    #[error("{path} has no files {}", wanted(*form))]
     NoFiles {
         /// The folder.
         path: PathBuf,
+        /// What was looked for.
+        form: Form,
     },
     /// A file or folder cannot be read; the others are.
     #[error("cannot read {path}")]
@@ -153,6 +172,13 @@ pub enum Notice {
     },
 }
 
+fn wanted(form: Form) -> String {
+    match form {
+        Form::Events => "named *.jsonl, *.ndjson or *.json".to_owned(),
+        Form::Sessions(client) => format!("with sessions of {}", client.as_str()),
+    }
+}
+
 /// A place in a batch to go back to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
@@ -194,6 +220,15 @@ impl Batch {
     /// Returns how many bytes the lines have.
     pub(super) fn n_bytes(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// Empties it, and keeps its memory.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.pieces.clear();
+        self.origins.clear();
+        self.notices.clear();
+        self.progress.clear();
     }
 
     pub(super) fn is_full(&self) -> bool {

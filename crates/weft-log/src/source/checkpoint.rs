@@ -60,6 +60,8 @@ pub struct Checkpoint {
     pub incarnation: Option<Incarnation>,
     /// Digest of the file's start and of what stands before `offset`, up to 1 KiB each.
     pub fingerprint: u64,
+    /// What has to be remembered of the lines read, as JSON, where they are rows of a session.
+    pub state: Option<String>,
 }
 
 /// Returns the fingerprint of a file that was read up to this offset; `None` if it is shorter.
@@ -225,6 +227,9 @@ fn encode(entry: &Entry) -> String {
             line.json("generation", &Json::integer(generation));
         }
         line.text("fingerprint", &format!("{:016x}", checkpoint.fingerprint));
+        if let Some(state) = &checkpoint.state {
+            line.key("rows").push_str(state);
+        }
         if *is_former {
             line.json("former", &Json::bool(true));
         }
@@ -255,6 +260,7 @@ fn decode(line: &[u8]) -> Option<Entry> {
         number: value.get("line")?.as_u64()?,
         incarnation,
         fingerprint: digits("fingerprint")?,
+        state: value.get("rows").map(|state| state.raw().to_owned()),
     };
     let entry = Entry { checkpoint, is_former: value.get("former").is_some() };
     (encode(&entry).trim_end().as_bytes() == line).then_some(entry)

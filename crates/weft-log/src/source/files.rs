@@ -9,9 +9,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use weft_event::json::Tape;
+
 use super::batch::{Batch, Notice};
 use super::checkpoint::{Checkpoint, Checkpoints, FileId};
+use super::form::Forms;
 use super::open::OpenFiles;
+use super::packed::Packed;
 use super::passage::AtEnd;
 use super::tracked::{self, Before, Compared, Fate, Seen, Tracked, Visit};
 use super::{Start, walk};
@@ -38,6 +42,10 @@ pub(super) struct Files {
     named: HashSet<PathBuf>,
     /// Paths whose absence or unreadability was told already.
     told: HashSet<PathBuf>,
+    /// Compressed files that were read, or found to be read already.
+    packed: HashSet<PathBuf>,
+    forms: Forms,
+    tape: Tape,
     start: Start,
     at_end: AtEnd,
 }
@@ -62,8 +70,8 @@ impl Files {
     pub(super) fn new(
         checkpoints: Checkpoints,
         named: HashSet<PathBuf>,
-        start: Start,
-        at_end: AtEnd,
+        forms: Forms,
+        (start, at_end): (Start, AtEnd),
     ) -> Self {
         Self {
             checkpoints,
@@ -74,18 +82,50 @@ impl Files {
             is_retired_due: false,
             named,
             told: HashSet::new(),
+            packed: HashSet::new(),
+            forms,
+            tape: Tape::new(),
             start,
             at_end,
         }
     }
 
     pub(super) fn has(&self, path: &Path) -> bool {
-        self.paths.contains_key(path)
+        self.paths.contains_key(path) || self.packed.contains(path)
     }
 
     /// Returns how many paths are known.
     pub(super) fn n_paths(&self) -> usize {
-        self.paths.len()
+        self.paths.len() + self.packed.len()
+    }
+
+    /// Returns how many of the paths are in a folder, or in one below it.
+    pub(super) fn n_below(&self, folder: &Path) -> usize {
+        let below = self.paths.range::<Path, _>((Bound::Excluded(folder), Bound::Unbounded));
+        let n_plain = below.take_while(|(path, _)| path.starts_with(folder)).count();
+        n_plain + self.packed.iter().filter(|path| path.starts_with(folder)).count()
+    }
+
+    /// Opens a compressed file, unless nothing of it is new.
+    pub(super) fn open_packed(&mut self, path: &Path, batch: &mut Batch) -> Option<Packed> {
+        let form = self.forms.of(path);
+        match Packed::open(path, form, &self.checkpoints, self.start) {
+            Ok(packed) => {
+                self.told.remove(path);
+                self.packed.insert(path.to_owned());
+                packed
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.lose(path, batch);
+                None
+            }
+            Err(source) => {
+                if self.told.insert(path.to_owned()) {
+                    batch.notices.push(Notice::Unreadable { path: path.to_owned(), source });
+                }
+                None
+            }
+        }
     }
 
     /// Returns up to `n` paths after the given one, and from the first on again at the end.
@@ -148,7 +188,7 @@ impl Files {
             }
         }
         let file = self.open.get(id).expect("it was opened above");
-        let visit = tracked.read_on(file, self.at_end, batch)?;
+        let visit = tracked.read_on(file, self.at_end, batch, &mut self.tape)?;
         if visit == Visit::Done && is_at_rest(&named) {
             tracked.note_seen(seen);
         }
@@ -161,11 +201,12 @@ impl Files {
         if self.join(path, id) {
             return Ok(());
         }
+        let form = self.forms.of(path);
         let tracked = match self.recall(path, id, &file, batch)? {
             Recalled::Resumed(checkpoint) => {
-                Tracked::resumed(path, id, &checkpoint).started(self.start)
+                Tracked::resumed(path, id, &checkpoint, form).started(self.start)
             }
-            Recalled::Anew(before) => Tracked::fresh(path, id, before)?,
+            Recalled::Anew(before) => Tracked::fresh(path, id, before, form)?,
         };
         self.insert(path, tracked, file);
         Ok(())
@@ -245,14 +286,15 @@ impl Files {
         if self.join(path, id) {
             return Ok(());
         }
+        let form = self.forms.of(path);
         let tracked = if is_same {
-            Tracked::resumed(path, id, &checkpoint)
+            Tracked::resumed(path, id, &checkpoint, form)
         } else if lives_on {
             batch.notices.push(Notice::Rotated { path: path.to_owned() });
-            Tracked::fresh(path, id, Some(moved(&checkpoint)))?
+            Tracked::fresh(path, id, Some(moved(&checkpoint)), form)?
         } else {
             batch.notices.push(Notice::Rewritten { path: path.to_owned() });
-            Tracked::fresh(path, id, Some(overwritten(&checkpoint)))?
+            Tracked::fresh(path, id, Some(overwritten(&checkpoint)), form)?
         };
         self.insert(path, tracked, file);
         Ok(())
@@ -260,7 +302,9 @@ impl Files {
 
     /// Lets a path go that names no file any more.
     fn lose(&mut self, path: &Path, batch: &mut Batch) {
-        if let Some(id) = self.paths.get(path).copied() {
+        if self.packed.remove(path) {
+            batch.notices.push(Notice::Gone { path: path.to_owned() });
+        } else if let Some(id) = self.paths.get(path).copied() {
             self.leave(path, id);
             batch.notices.push(Notice::Gone { path: path.to_owned() });
             if self.tracked[&id].n_paths == 0 {
@@ -314,7 +358,8 @@ impl Files {
 
     /// Takes up a file that has left its path since the last run, to read it to its end.
     fn finish_moved(&mut self, path: &Path, file: File, checkpoint: &Checkpoint) {
-        let tracked = Tracked::resumed(path, checkpoint.id, checkpoint);
+        let form = self.forms.of(path);
+        let tracked = Tracked::resumed(path, checkpoint.id, checkpoint, form);
         self.tracked.insert(checkpoint.id, tracked);
         self.retire(checkpoint.id, file);
     }
@@ -337,7 +382,7 @@ impl Files {
             let id = retired.id;
             let tracked = self.tracked.get_mut(&id).expect("a retired file is tracked");
             let n_before = batch.len();
-            let visit = tracked.read_on(&retired.file, at_end, batch);
+            let visit = tracked.read_on(&retired.file, at_end, batch, &mut self.tape);
             batch.progress.push(tracked.checkpoint.clone());
             match visit {
                 Ok(Visit::More) => return Visit::More,
@@ -370,7 +415,7 @@ impl Files {
     pub(super) fn forget_gone(&mut self, roots: &[PathBuf]) {
         let is_gone = |checkpoint: &Checkpoint, is_former: bool| {
             let path = &checkpoint.path;
-            let is_known = self.paths.contains_key(path) || self.told.contains(path);
+            let is_known = self.has(path) || self.told.contains(path);
             roots.iter().any(|root| path.starts_with(root))
                 && !self.tracked.contains_key(&checkpoint.id)
                 && (is_former || !is_known)
@@ -387,6 +432,8 @@ impl Files {
                 .entry(folder)
                 .or_insert_with_key(|folder| walk::inodes(folder).unwrap_or_default());
             match tracked::open_moved(&checkpoint, inodes) {
+                // It is where it was, and was left out.
+                Some((path, _)) if path == checkpoint.path => {}
                 Some((path, file)) if !is_former && has_more(&file, &checkpoint) => {
                     self.finish_moved(&path, file, &checkpoint);
                 }
@@ -408,9 +455,10 @@ fn has_more(file: &File, checkpoint: &Checkpoint) -> bool {
 }
 
 fn moved(checkpoint: &Checkpoint) -> Before {
-    Before { incarnation: checkpoint.incarnation, fate: Fate::Moved }
+    Before { incarnation: checkpoint.incarnation, fate: Fate::Moved, state: None }
 }
 
 fn overwritten(checkpoint: &Checkpoint) -> Before {
-    Before { incarnation: checkpoint.incarnation, fate: Fate::Overwritten }
+    let Checkpoint { incarnation, state, .. } = checkpoint;
+    Before { incarnation: *incarnation, fate: Fate::Overwritten, state: state.clone() }
 }

@@ -1,12 +1,13 @@
 //! The folders whose files are read, and which of them have changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::ops::Bound;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::batch::Notice;
+use super::form::Forms;
 use super::walk::{self, Found};
 use super::watch::Watch;
 
@@ -14,7 +15,10 @@ use super::watch::Watch;
 #[derive(Debug)]
 pub(super) struct Folders {
     roots: Vec<PathBuf>,
+    forms: Forms,
     store: PathBuf,
+    /// Those of the roots that are not there.
+    absent: HashSet<PathBuf>,
     known: BTreeMap<PathBuf, Listed>,
     last_looked: PathBuf,
 }
@@ -28,13 +32,24 @@ struct Listed {
 }
 
 impl Folders {
-    pub(super) fn new(roots: Vec<PathBuf>, store: PathBuf) -> Self {
-        Self { roots, store, known: BTreeMap::new(), last_looked: PathBuf::new() }
+    pub(super) fn new(roots: Vec<PathBuf>, forms: Forms, store: PathBuf) -> Self {
+        let (absent, known) = (HashSet::new(), BTreeMap::new());
+        Self { roots, forms, store, absent, known, last_looked: PathBuf::new() }
+    }
+
+    /// Returns whether a folder that was named is there, as far as was looked.
+    pub(super) fn is_there(&self, root: &Path) -> bool {
+        !self.absent.contains(root)
     }
 
     /// Returns the folders that were named.
     pub(super) fn roots(&self) -> &[PathBuf] {
         &self.roots
+    }
+
+    /// Returns those that are there.
+    pub(super) fn present(&self) -> Vec<PathBuf> {
+        self.roots.iter().filter(|root| self.is_there(root)).cloned().collect()
     }
 
     pub(super) fn has(&self, folder: &Path) -> bool {
@@ -45,7 +60,7 @@ impl Folders {
     pub(super) fn is_searched(&self, path: &Path) -> bool {
         path.parent().is_some_and(|parent| self.has(parent))
             && !walk::is_own_part(path, &self.store)
-            && (walk::has_extension(path) || path.is_dir() && !walk::is_hidden(path))
+            && (self.forms.of(path).takes(path) || path.is_dir() && !walk::is_hidden(path))
     }
 
     /// Searches a folder, and watches what is new below it.
@@ -56,11 +71,23 @@ impl Folders {
         mut watch: Option<&mut Watch>,
     ) -> Found {
         let is_first = !self.has(folder);
+        let is_root = self.roots.iter().any(|root| root == folder);
+        let mut notices = Vec::new();
+        if is_root && !folder.is_dir() {
+            if self.absent.insert(folder.to_owned()) {
+                notices.push(Notice::Missing { path: folder.to_owned() });
+            }
+            return Found { notices, ..Found::default() };
+        }
+        if self.absent.remove(folder) {
+            notices.push(Notice::Appeared { path: folder.to_owned() });
+        }
+        let form = self.forms.of(folder);
         // Watched before it is listed, so that nothing comes in between unnoticed.
         if is_first && let Some(watch) = watch.as_deref_mut() {
             watch.add(folder);
         }
-        let mut found = walk::search(folder, &self.store, files_max, |below| {
+        let mut found = walk::search(folder, (&self.store, form), files_max, |below| {
             let is_new = !self.known.contains_key(below);
             if is_new
                 && below != folder
@@ -75,10 +102,11 @@ impl Folders {
             }
             is_new || below == folder
         });
-        if is_first && found.files.is_empty() && self.roots.iter().any(|root| root == folder) {
-            found.notices.push(Notice::NoFiles { path: folder.to_owned() });
+        if is_first && found.files.is_empty() && is_root {
+            notices.push(Notice::NoFiles { path: folder.to_owned(), form });
         }
-        found
+        notices.append(&mut found.notices);
+        Found { notices, ..found }
     }
 
     /// Looks at so many folders at most, and returns those that may have changed; the others have their turn the next times.
@@ -97,7 +125,11 @@ impl Folders {
             match modified(&path) {
                 Some(modified) if listed.is_settled && modified == listed.modified => {}
                 Some(_) => changed.push(path),
-                None => drop(self.known.remove(&path)),
+                None => {
+                    self.known.remove(&path);
+                    // A search says that it is gone.
+                    changed.extend(self.roots.contains(&path).then_some(path));
+                }
             }
         }
         // A folder that was named may come back.

@@ -42,7 +42,7 @@ pub(super) enum Passed {
     Unfit,
 }
 
-/// Reads lines into a batch, from `place` on, which goes along; calls back with the first line, before it is added.
+/// Reads lines from `place` on, which goes along, until the batch is full that `take` puts them into.
 ///
 /// A line that ends with the file does not move `place`: when more of it comes, it is read again.
 pub(super) fn read(
@@ -50,13 +50,12 @@ pub(super) fn read(
     place: &mut Place,
     at_end: AtEnd,
     batch: &mut Batch,
-    mut first_line: impl FnMut(&mut Batch, &[u8]),
+    mut take: impl FnMut(&mut Batch, Item<'_>),
 ) -> io::Result<Passed> {
     let lead = if place.offset > 0 { LEAD } else { b"" };
     let from = *place;
     let at = Cell::new(place.offset);
     let mut lines = Lines::new(Passage { file, lead, at: &at, at_end });
-    let mut has_line = false;
     while !batch.is_full() {
         let item = match lines.read() {
             Ok(Some(item)) => in_file(item, from, lead.len() as u64),
@@ -66,13 +65,7 @@ pub(super) fn read(
             }
             Err(error) => return Err(error),
         };
-        if let Item::Line(line) = item
-            && !has_line
-        {
-            has_line = true;
-            first_line(batch, &line.on_one_line());
-        }
-        batch.push(item);
+        take(batch, item);
         match end_of(item) {
             Some(_) if item_is_open(item, at.get()) => return Ok(Passed::End(at.get())),
             Some(end) => *place = end,

@@ -1,10 +1,12 @@
 //! Files are read once, whole, and from where reading stopped, whatever happens to them in between.
 
 mod checkpoints;
+mod folders;
 mod follow;
 mod model;
 mod once;
 mod passages;
+mod sessions;
 mod streams;
 
 use std::fs::{self, File};
@@ -17,7 +19,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use weft_event::input::{Ending, Item};
 
-use super::{Arrived, Batch, Input, Mode, Options, Polled, Sources, Start};
+use super::{Arrived, Batch, Input, Mode, Options, Pick, Polled, Sources, Start};
 
 /// How often a test that follows looks, so that it does not depend on hints.
 const QUICK: Mode = Mode::Follow { look_interval: Duration::from_millis(2) };
@@ -63,7 +65,13 @@ impl Scene {
     fn started(&self, names: &[&str], mode: Mode, start: Start) -> Sources {
         let inputs = names.iter().map(|name| Input::Path(self.path(name))).collect();
         let (store, stop) = (self.store.path().to_owned(), Arc::new(AtomicBool::new(false)));
-        Sources::new(inputs, Options { store, mode, start, stop }).unwrap()
+        Sources::new(inputs, Options { store, mode, start, pick: Pick::ALL, stop }).unwrap()
+    }
+
+    fn with(&self, inputs: Vec<Input>, mode: Mode, pick: Pick) -> Sources {
+        let (store, stop) = (self.store.path().to_owned(), Arc::new(AtomicBool::new(false)));
+        let start = Start::Checkpoint;
+        Sources::new(inputs, Options { store, mode, start, pick, stop }).unwrap()
     }
 
     fn follow(&self) -> Sources {
@@ -95,6 +103,7 @@ impl Scene {
             store: store.path().to_owned(),
             mode: Mode::Once,
             start: Start::Checkpoint,
+            pick: Pick::ALL,
             stop,
         };
         let mut sources = Sources::new(inputs, options).unwrap();

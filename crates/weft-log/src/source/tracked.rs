@@ -6,8 +6,12 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use weft_event::input::Item;
+use weft_event::json::Tape;
+
 use super::batch::{Batch, Notice, Origin};
 use super::checkpoint::{Checkpoint, FileId, Incarnation, digest, fingerprint};
+use super::form::{Form, Translator};
 use super::passage::{self, AtEnd, Passed, Place};
 use super::{Start, name, walk};
 
@@ -26,6 +30,7 @@ pub(super) struct Tracked {
     unfit_len: Option<u64>,
     /// The file before it under the same name.
     before: Option<Before>,
+    form: Form,
 }
 
 /// What tells whether a file may have changed.
@@ -42,10 +47,12 @@ impl Seen {
 }
 
 /// The file that had the name before.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Before {
     pub(super) incarnation: Option<Incarnation>,
     pub(super) fate: Fate,
+    /// What was remembered of its rows, where they are most likely the same.
+    pub(super) state: Option<String>,
 }
 
 /// What became of it.
@@ -79,7 +86,14 @@ pub(super) enum Visit {
 
 impl Tracked {
     /// Returns a file that is read from its start.
-    pub(super) fn fresh(path: &Path, id: FileId, before: Option<Before>) -> io::Result<Self> {
+    pub(super) fn fresh(
+        path: &Path,
+        id: FileId,
+        before: Option<Before>,
+        form: Form,
+    ) -> io::Result<Self> {
+        let state = before.as_ref().and_then(|before| before.state.as_deref());
+        let state = state.and_then(|state| Translator::state_again(form, path, state));
         let name = name::encode(&path.canonicalize()?);
         let checkpoint = Checkpoint {
             path: path.to_owned(),
@@ -89,21 +103,39 @@ impl Tracked {
             number: 1,
             incarnation: None,
             fingerprint: 0,
+            state,
         };
-        Ok(Self { checkpoint, n_paths: 0, seen: None, scanned: 0, unfit_len: None, before })
+        Ok(Self::at(checkpoint, before, form))
     }
 
     /// Returns a file that is read on from where it was left.
-    pub(super) fn resumed(path: &Path, id: FileId, checkpoint: &Checkpoint) -> Self {
-        let checkpoint = Checkpoint { path: path.to_owned(), id, ..checkpoint.clone() };
-        Self { checkpoint, n_paths: 0, seen: None, scanned: 0, unfit_len: None, before: None }
+    pub(super) fn resumed(path: &Path, id: FileId, checkpoint: &Checkpoint, form: Form) -> Self {
+        let mut checkpoint = Checkpoint { path: path.to_owned(), id, ..checkpoint.clone() };
+        let state = checkpoint.state.as_deref();
+        // What was read as something else, or by another version, is read again.
+        let was_as_now = match form {
+            Form::Events => state.is_none(),
+            Form::Sessions(_) => state.is_some() && Translator::new(form, path, state).is_some(),
+        };
+        if !was_as_now {
+            (checkpoint.offset, checkpoint.number, checkpoint.state) = (0, 1, None);
+        }
+        Self::at(checkpoint, None, form)
+    }
+
+    fn at(checkpoint: Checkpoint, before: Option<Before>, form: Form) -> Self {
+        let (seen, unfit_len) = (None, None);
+        Self { checkpoint, n_paths: 0, seen, scanned: 0, unfit_len, before, form }
     }
 
     /// Returns the file as it is begun with. What was read of it is still there, so its lines keep their names.
     pub(super) fn started(mut self, start: Start) -> Self {
         match start {
             Start::Checkpoint => {}
-            Start::Beginning => (self.checkpoint.offset, self.checkpoint.number) = (0, 1),
+            Start::Beginning => {
+                (self.checkpoint.offset, self.checkpoint.number) = (0, 1);
+                self.begin_again();
+            }
         }
         self
     }
@@ -124,6 +156,7 @@ impl Tracked {
         file: &File,
         at_end: AtEnd,
         batch: &mut Batch,
+        tape: &mut Tape,
     ) -> io::Result<Visit> {
         self.check(file, batch)?;
         let from = self.checkpoint.offset;
@@ -144,12 +177,25 @@ impl Tracked {
         let mark = batch.mark();
         let incarnation = self.checkpoint.incarnation;
         let path = self.checkpoint.path.clone();
-        batch.begin(Origin::File { path, name: self.checkpoint.name.clone(), incarnation });
+        let name = self.checkpoint.name.clone();
+        batch.begin(Origin::File { path, name, incarnation, form: self.form });
+        // Most files are at rest, and only their state is kept.
+        let state = self.checkpoint.state.as_deref();
+        let mut translator = Translator::new(self.form, &self.checkpoint.path, state);
         let mut place = Place { offset: from, number: self.checkpoint.number };
-        let (mut settled, before) = (incarnation, self.before);
-        let passed = passage::read(file, &mut place, at_end, batch, |batch, line| {
-            let incarnation = *settled.get_or_insert_with(|| incarnate(line, before));
-            batch.settle(incarnation);
+        let (mut settled, before) = (incarnation, self.before.as_ref());
+        let mut has_line = false;
+        let passed = passage::read(file, &mut place, at_end, batch, |batch, item| {
+            if let Item::Line(line) = item
+                && !std::mem::replace(&mut has_line, true)
+            {
+                let first = || incarnate(&line.on_one_line(), before);
+                batch.settle(*settled.get_or_insert_with(first));
+            }
+            match &mut translator {
+                Some(translator) => translator.push(item, tape, batch),
+                None => batch.push(item),
+            }
         })?;
         let reached = fingerprint(file, place.offset)?;
         let (Compared::Same, Some(reached)) = (compare(file, &self.checkpoint)?, reached) else {
@@ -161,6 +207,7 @@ impl Tracked {
             self.checkpoint.number = place.number;
             self.checkpoint.fingerprint = reached;
             self.checkpoint.incarnation = settled;
+            self.checkpoint.state = translator.as_ref().map(Translator::state);
         }
         Ok(match passed {
             Passed::Full => Visit::More,
@@ -184,12 +231,18 @@ impl Tracked {
             Compared::Other => batch.notices.push(Notice::Rewritten { path: path() }),
         }
         let incarnation = self.checkpoint.incarnation;
-        self.before = Some(Before { incarnation, fate: Fate::Overwritten });
+        self.before = Some(Before { incarnation, fate: Fate::Overwritten, state: None });
         self.scanned = 0;
         let start = (0, 1, None, 0);
         let Checkpoint { offset, number, incarnation, fingerprint, .. } = &mut self.checkpoint;
         (*offset, *number, *incarnation, *fingerprint) = start;
+        self.begin_again();
         Ok(())
+    }
+
+    fn begin_again(&mut self) {
+        let Checkpoint { path, state, .. } = &mut self.checkpoint;
+        *state = state.as_deref().and_then(|state| Translator::state_again(self.form, path, state));
     }
 }
 
@@ -206,10 +259,10 @@ pub(super) fn compare(file: &File, checkpoint: &Checkpoint) -> io::Result<Compar
 }
 
 /// Tells a file from those that had its name before, by its first line.
-fn incarnate(first_line: &[u8], before: Option<Before>) -> Incarnation {
+fn incarnate(first_line: &[u8], before: Option<&Before>) -> Incarnation {
     let first_line = digest(first_line);
     let generation = match before {
-        Some(Before { incarnation: Some(before), fate }) if before.first_line == first_line => {
+        Some(Before { incarnation: Some(before), fate, .. }) if before.first_line == first_line => {
             match fate {
                 Fate::Moved => before.generation + 1,
                 Fate::Overwritten => before.generation,

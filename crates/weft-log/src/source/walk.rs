@@ -8,6 +8,7 @@ use std::os::unix::fs::DirEntryExt as _;
 use std::path::{Path, PathBuf};
 
 use super::batch::Notice;
+use super::form::Form;
 
 /// The names of files that a folder is searched for.
 pub const EXTENSIONS: [&str; 3] = ["jsonl", "ndjson", "json"];
@@ -23,11 +24,11 @@ pub(super) struct Found {
     pub(super) notices: Vec<Notice>,
 }
 
-/// Searches a folder and those below it that `enter` agrees to. Hidden folders and the store are left out; links to folders are
+/// Searches a folder for files of a form, and those below it that `enter` agrees to. Hidden folders and the store are left out; links to folders are
 /// not followed, so that it ends.
 pub(super) fn search(
     root: &Path,
-    store: &Path,
+    (store, form): (&Path, Form),
     files_max: usize,
     mut enter: impl FnMut(&Path) -> bool,
 ) -> Found {
@@ -41,7 +42,7 @@ pub(super) fn search(
                 found.notices.push(Notice::TooMany { path, max: files_max });
                 break;
             }
-            Entry::Folder(path) if enter(&path) => match entries(&path, store) {
+            Entry::Folder(path) if enter(&path) => match entries(&path, store, form) {
                 Ok(entries) => left.extend(entries.into_iter().rev()),
                 Err(source) => found.notices.push(Notice::Unreadable { path, source }),
             },
@@ -65,7 +66,7 @@ impl Entry {
 }
 
 /// Returns what is to be read in a folder, in the order of the names.
-fn entries(folder: &Path, store: &Path) -> io::Result<Vec<Entry>> {
+fn entries(folder: &Path, store: &Path, form: Form) -> io::Result<Vec<Entry>> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -75,7 +76,7 @@ fn entries(folder: &Path, store: &Path) -> io::Result<Vec<Entry>> {
             if !is_hidden(&path) && !is_own_part(&path, store) {
                 entries.push(Entry::Folder(path));
             }
-        } else if has_extension(&path) && (kind.is_file() || kind.is_symlink() && !path.is_dir()) {
+        } else if form.takes(&path) && (kind.is_file() || kind.is_symlink() && !path.is_dir()) {
             entries.push(Entry::File(path));
         }
     }

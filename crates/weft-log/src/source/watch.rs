@@ -21,7 +21,7 @@ pub(super) struct Watch {
     n_watches: usize,
     hints: Receiver<PathBuf>,
     /// Keeps the channel open without a watcher.
-    _sender: SyncSender<PathBuf>,
+    sender: SyncSender<PathBuf>,
     has_missed: Arc<AtomicBool>,
 }
 
@@ -52,7 +52,7 @@ impl Watch {
             Err(_) => missed.store(true, Ordering::Relaxed),
         };
         let watcher = notify::recommended_watcher(handler).ok();
-        Self { watcher, n_watches: 0, hints, _sender: sender, has_missed }
+        Self { watcher, n_watches: 0, hints, sender, has_missed }
     }
 
     /// Returns one that hears nothing.
@@ -61,6 +61,11 @@ impl Watch {
         let mut watch = Self::new();
         watch.watcher = None;
         watch
+    }
+
+    /// Returns what ends waiting: any path.
+    pub(super) fn waker(&self) -> SyncSender<PathBuf> {
+        self.sender.clone()
     }
 
     /// Watches a folder, but not those below it. A system that refuses gives no hints.

@@ -2,8 +2,8 @@
 
 use weft_log::redact::Settings;
 
-use super::Config;
 use super::value::Slot;
+use super::{Config, Sessions};
 use crate::limits::{Limits, SubscriptionLimits};
 
 /// How far a name may be from one that is meant.
@@ -11,7 +11,19 @@ const DISTANCE_MAX: usize = 4;
 
 /// Returns every setting with its place, in the order they are shown.
 pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
-    let Config { listen, hosts, origins, tls_cert, tls_key, log, redact, limits } = config;
+    let Config {
+        listen,
+        hosts,
+        origins,
+        tls_cert,
+        tls_key,
+        log,
+        sessions,
+        folders,
+        redact,
+        limits,
+    } = config;
+    let Sessions { claude, codex, gemini } = sessions;
     let Settings { sources_off, rules_off, own } = redact;
     let mut slots = vec![
         ("listen", Slot::Addresses(listen)),
@@ -20,6 +32,10 @@ pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
         ("http.origins", Slot::Origins(origins)),
         ("tls.cert", Slot::File(tls_cert)),
         ("tls.key", Slot::File(tls_key)),
+        ("sessions.claude", Slot::Switch(claude)),
+        ("sessions.codex", Slot::Switch(codex)),
+        ("sessions.gemini", Slot::Switch(gemini)),
+        ("folder", Slot::Folders(folders)),
         ("redact.sources_off", Slot::Sources(sources_off)),
         ("redact.rules_off", Slot::Rules(rules_off)),
         ("redact.own", Slot::OwnRules(own)),

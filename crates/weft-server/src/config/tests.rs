@@ -134,6 +134,10 @@ fn the_defaults_are_as_they_would_be_written() {
     http.origins = none
     tls.cert = none
     tls.key = none
+    sessions.claude = false
+    sessions.codex = false
+    sessions.gemini = false
+    folder = none
     redact.sources_off = none
     redact.rules_off = none
     redact.own = none

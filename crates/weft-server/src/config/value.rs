@@ -12,11 +12,14 @@ use tracing::level_filters::LevelFilter;
 use weft_event::secrets::Rule;
 use weft_log::redact::{OwnRule, OwnRuleError};
 
+use super::folder::FolderSetting;
+
 /// A value as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Given {
     Text(String),
     Integer(u64),
+    Bool(bool),
     List(Vec<Given>),
     Table(Vec<(String, Given)>),
     /// Anything else.
@@ -47,6 +50,8 @@ pub(super) enum Slot<'c> {
     Positions(&'c mut u64),
     Bytes(&'c mut usize),
     Time(&'c mut Duration),
+    Switch(&'c mut bool),
+    Folders(&'c mut Vec<FolderSetting>),
     Sources(&'c mut Vec<String>),
     Rules(&'c mut Vec<Rule>),
     OwnRules(&'c mut Vec<OwnRule>),
@@ -71,7 +76,7 @@ impl Given {
                 Given::List(items.into_iter().map(|item| Given::of(item.into_inner())).collect())
             }
             DeValue::Float(_) => Given::Other("a number with a point"),
-            DeValue::Boolean(_) => Given::Other("true or false"),
+            DeValue::Boolean(value) => Given::Bool(value),
             DeValue::Datetime(_) => Given::Other("a time"),
             DeValue::Table(members) => {
                 let member = |(key, value): (Spanned<Cow<'_, str>>, Spanned<DeValue<'_>>)| {
@@ -82,10 +87,11 @@ impl Given {
         }
     }
 
-    fn show(&self) -> String {
+    pub(super) fn show(&self) -> String {
         match self {
             Given::Text(text) => format!("`{text}`"),
             Given::Integer(number) => number.to_string(),
+            Given::Bool(value) => value.to_string(),
             Given::List(_) => "a list".to_owned(),
             Given::Table(_) => "a table".to_owned(),
             Given::Other(what) => (*what).to_owned(),
@@ -97,6 +103,7 @@ impl Given {
         match self {
             Given::Text(text) => Some(text.trim().to_owned()),
             Given::Integer(number) => Some(number.to_string()),
+            Given::Bool(value) => Some(value.to_string()),
             Given::List(_) | Given::Table(_) | Given::Other(_) => None,
         }
     }
@@ -106,7 +113,7 @@ impl Given {
         match self {
             Given::List(items) => items.iter().map(Given::text).collect(),
             Given::Text(text) => Some(text.split(',').map(|part| part.trim().to_owned()).collect()),
-            Given::Integer(_) | Given::Table(_) | Given::Other(_) => None,
+            Given::Integer(_) | Given::Bool(_) | Given::Table(_) | Given::Other(_) => None,
         }
     }
 }
@@ -115,6 +122,10 @@ impl Slot<'_> {
     /// Sets it. Names of files count from a folder.
     pub(super) fn set(&mut self, given: &Given, folder: &Path) -> Result<(), Wrong> {
         let wrong = |wanted| Wrong::Kind { got: given.show(), wanted };
+        let number = || {
+            let number = given.text().and_then(|text| text.replace('_', "").parse().ok());
+            number.ok_or_else(|| wrong("a number"))
+        };
         match self {
             Slot::Addresses(addresses) => {
                 let texts = given.texts().unwrap_or_default();
@@ -137,19 +148,18 @@ impl Slot<'_> {
                 let name = given.text().filter(|name| !name.is_empty());
                 **file = Some(folder.join(name.ok_or_else(|| wrong("the name of a file"))?));
             }
+            Slot::Switch(switch) => {
+                let word = given.text().unwrap_or_default();
+                **switch = word.parse().map_err(|_no_bool| wrong("true or false"))?;
+            }
+            Slot::Folders(folders) => **folders = FolderSetting::all(given, folder)?,
             Slot::Level(level) => {
                 let word = given.text().unwrap_or_default();
                 let wanted = "one of off, error, warn, info, debug and trace";
                 **level = word.parse().map_err(|_no_level| wrong(wanted))?;
             }
-            Slot::Count(count) => {
-                let number = given.text().and_then(|text| text.replace('_', "").parse().ok());
-                **count = positive(number.ok_or_else(|| wrong("a number"))?)?;
-            }
-            Slot::Positions(count) => {
-                let number = given.text().and_then(|text| text.replace('_', "").parse().ok());
-                **count = positive(number.ok_or_else(|| wrong("a number"))?)? as u64;
-            }
+            Slot::Count(count) => **count = positive(number()?)?,
+            Slot::Positions(count) => **count = positive(number()?)? as u64,
             Slot::Bytes(bytes) => {
                 let number = given.text().and_then(|text| parse_bytes(&text));
                 let wanted = "a number of bytes, such as 65536, 64K or 16M";
@@ -212,6 +222,11 @@ impl Slot<'_> {
             Slot::Positions(count) => count.to_string(),
             Slot::Bytes(bytes) => show_bytes(**bytes),
             Slot::Time(time) => show_time(**time),
+            Slot::Switch(switch) => switch.to_string(),
+            Slot::Folders(folders) if folders.is_empty() => "none".to_owned(),
+            Slot::Folders(folders) => {
+                folders.iter().map(FolderSetting::show).collect::<Vec<_>>().join(", ")
+            }
         }
     }
 }

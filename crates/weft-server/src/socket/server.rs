@@ -20,6 +20,7 @@ use weft_log::rejected::Rejected;
 
 use crate::Core;
 use crate::address::Addresses;
+use crate::tail::TailStatus;
 
 pub(super) use connection::Connection;
 
@@ -89,6 +90,10 @@ impl Shared {
             self.addresses.write(object);
             object.text("store", &core.store().root().to_string_lossy());
             object.text("store_id", core.store_id());
+            let tail = core.tail().get();
+            if tail != TailStatus::default() {
+                object.json("tail", &tail.json());
+            }
             object.json("uptime_s", &Json::integer(core.since().elapsed().as_secs()));
             object.json("last", &Json::integer(core.last()));
             let opening = core.appender().opening().map(|done| {

@@ -8,9 +8,10 @@ use weft_log::Store;
 use weft_log::lock::read_owner;
 use weft_server::address::Addresses;
 use weft_server::socket::client::{Client, ClientError};
+use weft_server::tail::Folder;
 
 use super::{Check, access};
-use crate::config;
+use crate::{clients, config};
 
 /// How long the server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -24,6 +25,7 @@ pub(super) fn look(store: &Store) -> Vec<Check> {
         Ok(config) => {
             checks.push(Check::fine("config", "every setting is right"));
             checks.extend(access::look(store, &config));
+            checks.extend(folders(&config));
         }
         Err(error) => {
             let advice = "`weft config edit` opens the file";
@@ -32,6 +34,26 @@ pub(super) fn look(store: &Store) -> Vec<Check> {
     }
     checks.push(rights(store));
     checks
+}
+
+/// Looks whether the folders are there that the server follows.
+fn folders(config: &config::Config) -> Vec<Check> {
+    let folders = match clients::followed(config) {
+        Ok(folders) => folders,
+        Err(error) => return vec![Check::wrong("folder", format!("{error:#}"), "")],
+    };
+    let look = |folder: &Folder| {
+        let path = folder.path.display();
+        match folder.path.is_dir() {
+            true => Check::fine("folder", format!("{path} is there")),
+            false => {
+                let advice =
+                    "nothing is read from there until it is made; `weft config edit` takes it out";
+                Check::wrong("folder", format!("{path} does not exist"), advice)
+            }
+        }
+    };
+    folders.iter().map(look).collect()
 }
 
 fn lock(store: &Store) -> Check {

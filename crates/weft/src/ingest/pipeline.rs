@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use weft_log::Store;
 use weft_log::source::{Batch, Polled, SourceError, Sources};
-
-use super::judge::{Judged, Rules, judge};
+use weft_server::tail::judge::{Judged, Rules, judge};
 
 /// The most threads that judge. The log's writer takes about as much time for an event as one of them.
 const JUDGES_MAX: usize = 4;

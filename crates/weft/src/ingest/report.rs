@@ -11,8 +11,8 @@ use weft_log::Position;
 use weft_log::log::{self, Outcome as Kept};
 use weft_log::rejected::Reason;
 use weft_log::source::{Arrived, Notice, Origin};
+use weft_server::tail::judge::{self, Judged};
 
-use super::judge::{self, Judged};
 use crate::Outcome;
 use crate::output::{self, Format, Shown, plural};
 use crate::progress::Progress;
@@ -193,7 +193,8 @@ impl<'p> Report<'p> {
     fn notice(&mut self, notice: &Notice) {
         let is_trouble = match notice {
             Notice::Missing { .. } | Notice::Unreadable { .. } | Notice::TooMany { .. } => true,
-            Notice::NoFiles { .. }
+            Notice::Appeared { .. }
+            | Notice::NoFiles { .. }
             | Notice::Truncated { .. }
             | Notice::Rewritten { .. }
             | Notice::Rotated { .. }

@@ -9,8 +9,8 @@ use weft_log::lock::LockError;
 use weft_log::log::{self, AppendError, BeginError, Durability};
 use weft_log::rejected::Rejected;
 use weft_log::source::{Batch, Mode};
+use weft_server::tail::judge::{Judged, Rules, judge};
 
-use super::judge::{Judged, Rules, judge};
 use super::report::Report;
 use crate::output;
 use crate::writing::Writing;

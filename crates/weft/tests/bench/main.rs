@@ -3,6 +3,8 @@
 mod hook;
 mod server;
 
+mod folder;
+
 use std::process::Command;
 
 /// Runs a benchmark; returns what it prints.

@@ -29,6 +29,10 @@ fn every_setting_says_where_it_comes_from() {
     http.origins                     none                             default
     tls.cert                         none                             default
     tls.key                          none                             default
+    sessions.claude                  false                            default
+    sessions.codex                   false                            default
+    sessions.gemini                  false                            default
+    folder                           none                             default
     redact.sources_off               none                             default
     redact.rules_off                 none                             default
     redact.own                       none                             default

@@ -45,18 +45,18 @@ fn collector(event_type: &str) -> Option<Meaning> {
     Some(match event_type {
         "lifecycle.started" | "hook.session_start" | "hook.subagent_start" => Begins,
         "lifecycle.completed" | "hook.session_end" => Completes,
-        "hook.stop" | "hook.subagent_stop" => EndsTurn,
-        "lifecycle.error" | "hook.stop_failure" => Fails,
+        "hook.stop" | "hook.subagent_stop" | "activity.turn_completed" => EndsTurn,
+        "lifecycle.error" | "hook.stop_failure" | "activity.turn_failed" => Fails,
         "lifecycle.terminated" => Stops,
         "activity.thinking" => Thinks,
-        "hook.prompt_submit" => IsPrompted,
-        "hook.message_display" => Replies,
+        "hook.prompt_submit" | "activity.prompt" => IsPrompted,
+        "hook.message_display" | "activity.message" => Replies,
         "hook.permission_request" | "hook.elicitation" => AsksLeave,
         "activity.tool_use" | "hook.pre_tool_use" => CallsTool,
-        "hook.post_tool_use" => ToolReturns,
+        "hook.post_tool_use" | "activity.tool_result" => ToolReturns,
         "hook.post_tool_use_failure" => ToolFails,
         "activity.progress" => Progresses,
-        "coordination.waiting" | "hook.teammate_idle" => Waits,
+        "coordination.waiting" | "hook.teammate_idle" | "activity.turn_aborted" => Waits,
         "coordination.blocked" | "hook.permission_denied" => IsBlocked,
         "coordination.handoff" => HandsOver,
         "hook.pre_compact" => Anchors,
@@ -78,7 +78,9 @@ fn collector(event_type: &str) -> Option<Meaning> {
         | "hook.post_model_switch"
         | "hook.instructions_loaded"
         | "hook.setup"
-        | "hook.elicitation_result" => Notes,
+        | "hook.elicitation_result"
+        | "activity.usage"
+        | "system.title" => Notes,
         _ => return None,
     })
 }

@@ -18,6 +18,7 @@ fn checkpoint(path: &str, inode: u64) -> Checkpoint {
         number: 9,
         incarnation: Some(Incarnation { first_line: 0x00c0_ffee, generation: 0 }),
         fingerprint: u64::MAX - 1,
+        state: None,
     }
 }
 
@@ -27,13 +28,16 @@ fn what_is_saved_is_loaded() {
     let mut checkpoints = Checkpoints::load(store.path()).unwrap();
     let bytes = OsString::from_vec(b"/logs/\xff%.jsonl".to_vec());
     let odd = Checkpoint { path: bytes.into(), incarnation: None, ..checkpoint("/logs/was", 3) };
-    let all = [checkpoint("/logs/a.jsonl", 1), checkpoint("/logs/b.jsonl", u64::MAX), odd];
+    let rows = Some(r#"{"v":1,"calls":[["t","Bash",7]]}"#.to_owned());
+    let session = Checkpoint { state: rows, ..checkpoint("/logs/s.jsonl", 4) };
+    let all = [session, checkpoint("/logs/a.jsonl", 1), checkpoint("/logs/b.jsonl", u64::MAX), odd];
     all.iter().for_each(|checkpoint| checkpoints.set(checkpoint.clone()));
     checkpoints.save().unwrap();
     insta::assert_snapshot!(fs::read_to_string(store.path().join("ingest.state")).unwrap(), @r#"
     {"weft_ingest":1}
     {"path":"/logs/a.jsonl","device":64769,"inode":1,"offset":812,"line":9,"first":"0000000000c0ffee","generation":0,"fingerprint":"fffffffffffffffe","crc":"8b2580e8"}
     {"path":"/logs/b.jsonl","device":64769,"inode":18446744073709551615,"offset":812,"line":9,"first":"0000000000c0ffee","generation":0,"fingerprint":"fffffffffffffffe","crc":"5bfb604b"}
+    {"path":"/logs/s.jsonl","device":64769,"inode":4,"offset":812,"line":9,"first":"0000000000c0ffee","generation":0,"fingerprint":"fffffffffffffffe","rows":{"v":1,"calls":[["t","Bash",7]]},"crc":"c7dbc3cf"}
     {"path":"/logs/%ff%25.jsonl","name":"/logs/was","device":64769,"inode":3,"offset":812,"line":9,"fingerprint":"fffffffffffffffe","crc":"f99e7071"}
     "#);
     let loaded = Checkpoints::load(store.path()).unwrap();

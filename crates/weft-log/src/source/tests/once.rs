@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::super::{OPEN_FILES_MAX, SourceError};
-use super::{Batch, Input, Mode, Options, Scene, Sources, Start};
+use super::{Batch, Input, Mode, Options, Pick, Scene, Sources, Start};
 
 #[test]
 fn a_folder_is_searched_in_order_for_files_of_events() {
@@ -272,7 +272,10 @@ fn the_store_is_not_read_into_itself() {
     let sources = |input: &str| {
         let inputs = vec![Input::Path(scene.path(input))];
         let (store, stop) = (scene.path("store"), Default::default());
-        Sources::new(inputs, Options { store, mode: Mode::Once, start: Start::Checkpoint, stop })
+        Sources::new(
+            inputs,
+            Options { store, mode: Mode::Once, start: Start::Checkpoint, pick: Pick::ALL, stop },
+        )
     };
     let batch = sources("").unwrap().read().unwrap().unwrap();
     assert_eq!(scene.show(&batch), "a.jsonl:1@0: 1\n");

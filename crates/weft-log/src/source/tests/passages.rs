@@ -5,9 +5,11 @@ use std::fs::File;
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
 use proptest::test_runner::Config;
 use weft_event::input::{Item, Line, Lines};
+use weft_event::json::Tape;
 
 use super::super::batch::Batch;
 use super::super::checkpoint::FileId;
+use super::super::form::Form;
 use super::super::passage::AtEnd;
 use super::super::tracked::{Tracked, Visit};
 use super::append;
@@ -68,7 +70,7 @@ proptest! {
         append(&path, b"");
         let file = File::open(&path).unwrap();
         let id = FileId { device: 1, inode: 1 };
-        let mut tracked = Tracked::fresh(&path, id, None).unwrap();
+        let mut tracked = Tracked::fresh(&path, id, None, Form::Events).unwrap();
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
         cuts.push(bytes.len());
         cuts.sort_unstable();
@@ -77,15 +79,15 @@ proptest! {
             append(&path, &bytes[at..cut]);
             at = cut;
             let mut batch = Batch::default();
-            prop_assert_eq!(tracked.read_on(&file, AtEnd::KeepBack, &mut batch).unwrap(), Visit::Done);
+            prop_assert_eq!(tracked.read_on(&file, AtEnd::KeepBack, &mut batch, &mut Tape::new()).unwrap(), Visit::Done);
             prop_assert_eq!(batch.notices().len(), 0);
             items.extend(show_batch(&batch));
             if restarts {
-                tracked = Tracked::resumed(&path, id, &tracked.checkpoint.clone());
+                tracked = Tracked::resumed(&path, id, &tracked.checkpoint.clone(), Form::Events);
             }
         }
         let mut batch = Batch::default();
-        prop_assert_eq!(tracked.read_on(&file, AtEnd::Give, &mut batch).unwrap(), Visit::Done);
+        prop_assert_eq!(tracked.read_on(&file, AtEnd::Give, &mut batch, &mut Tape::new()).unwrap(), Visit::Done);
         items.extend(show_batch(&batch));
         // Nothing of such a file is read, so each run tells it again.
         items.dedup_by(|a, b| a == b && a.contains("UTF-16"));

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Input, Mode, Options, Scene, Sources, Start, show_one};
+use super::{Input, Mode, Options, Pick, Scene, Sources, Start, show_one};
 
 /// Gives its chunks one by one, and counts how many were asked for.
 struct Chunks {
@@ -24,8 +24,13 @@ fn stream(scene: &Scene, chunks: &[&'static [u8]]) -> (Sources, Arc<AtomicUsize>
     let bytes = Box::new(Chunks { chunks: chunks.to_vec(), n_asked: Arc::clone(&n_asked) });
     let inputs = vec![Input::Stream { name: "-".into(), bytes }];
     let store = scene.store.path().to_owned();
-    let options =
-        Options { store, mode: Mode::Once, start: Start::Checkpoint, stop: Arc::default() };
+    let options = Options {
+        store,
+        mode: Mode::Once,
+        start: Start::Checkpoint,
+        pick: Pick::ALL,
+        stop: Arc::default(),
+    };
     (Sources::new(inputs, options).unwrap(), n_asked)
 }
 

@@ -10,63 +10,78 @@ use weft_log::Store;
 use weft_log::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
 use weft_log::blobs::{BlobError, ShrinkError, Which};
 use weft_log::rejected::{self, Reason, With};
-use weft_log::source::{Arrived, Batch, Origin};
-use weft_server::socket::request::Sent;
+use weft_log::source::{Arrived, Batch, Form, Origin};
 
-/// The way in, as records and refusals have it.
-pub(super) const VIA: &str = "ingest";
+use crate::socket::request::Sent;
+
+/// The way in of what files of sessions tell, as records and refusals have it.
+pub const VIA_SESSIONS: &str = "transcript";
 
 /// How lines are judged.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
-    pub(super) expect: Expect,
-    pub(super) strictness: Strictness,
+pub struct Rules {
+    /// How the dialect of events is settled.
+    pub expect: Expect,
+    /// What happens to warnings.
+    pub strictness: Strictness,
+    /// The way in of events, as records and refusals have it.
+    pub via: &'static str,
 }
 
 impl Rules {
+    /// Returns how the dialect of a line is settled, and the way it came in.
+    fn about(self, form: Form) -> (Expect, &'static str) {
+        match form {
+            Form::Events => (self.expect, self.via),
+            Form::Sessions(_) => (Expect::Dialect(Dialect::Collector), VIA_SESSIONS),
+        }
+    }
+
     /// Returns a gate with these rules.
-    pub(super) fn gate(self, store: &Store) -> Gate {
+    pub fn gate(self, store: &Store) -> Gate {
         Gate::new(store, Which::Largest, self.strictness)
     }
 }
 
 /// A batch and what came of its lines.
-pub(super) struct Judged {
+pub struct Judged {
     /// The number of the batch, from 0.
-    pub(super) number: u64,
+    pub number: u64,
     /// The lines.
-    pub(super) batch: Batch,
+    pub batch: Batch,
     /// The events that may go into the log.
-    pub(super) events: Vec<Admitted>,
+    pub events: Vec<Admitted>,
     /// Which line of the batch each of them was.
-    pub(super) lines: Vec<usize>,
+    pub lines: Vec<usize>,
     /// The dialect of each of them.
-    pub(super) dialects: Vec<Dialect>,
+    pub dialects: Vec<Dialect>,
+    /// The way in of each of them.
+    pub vias: Vec<&'static str>,
     /// What was refused, and which line of the batch it was.
-    pub(super) refused: Vec<(usize, rejected::Refusal)>,
+    pub refused: Vec<(usize, rejected::Refusal)>,
     /// Last lines that are not whole yet: a later run reads them.
-    pub(super) unfinished: Vec<usize>,
+    pub unfinished: Vec<usize>,
     /// What is odd about the input and loses nothing.
-    pub(super) faults: Vec<(usize, Fault)>,
+    pub faults: Vec<(usize, Fault)>,
     /// How many bytes the lines have.
-    pub(super) n_bytes: usize,
+    pub n_bytes: usize,
     /// A value that could not be moved out of an event, which is nobody's fault but the disk's.
-    pub(super) trouble: Option<BlobError>,
+    pub trouble: Option<BlobError>,
 }
 
 impl Judged {
     /// Returns the events that may go into the log as they came.
-    pub(super) fn sent(&self, rules: Rules) -> Vec<Sent<'_>> {
-        let dialect = match rules.expect {
-            Expect::Any => None,
-            Expect::Dialect(dialect) => Some(dialect),
-        };
+    pub fn sent(&self, rules: Rules) -> Vec<Sent<'_>> {
         let all: Vec<Arrived<'_>> = self.batch.arrived().collect();
         let sent = |idx: &usize| {
             let arrived = &all[*idx];
             let line: &[u8] = match arrived.item {
                 Item::Line(line) => line.bytes,
                 Item::Fault(_) => &[],
+            };
+            let dialect = match rules.about(arrived.origin.form()).0 {
+                Expect::Any => None,
+                Expect::Dialect(dialect) => Some(dialect),
             };
             Sent { dialect, delivery: arrived.delivery().map(Cow::Owned), ..Sent::plain(line) }
         };
@@ -75,17 +90,18 @@ impl Judged {
 }
 
 /// Judges the lines of a batch.
-pub(super) fn judge(gate: &mut Gate, rules: Rules, number: u64, batch: Batch) -> Judged {
+pub fn judge(gate: &mut Gate, rules: Rules, number: u64, batch: Batch) -> Judged {
     let at_us = jiff::Timestamp::now().as_microsecond();
     let mut events = Vec::with_capacity(batch.len());
-    let (mut lines, mut dialects) = (Vec::new(), Vec::new());
+    let (mut lines, mut dialects, mut vias) = (Vec::new(), Vec::new(), Vec::new());
     let (mut refused, mut faults, mut unfinished) = (Vec::new(), Vec::new(), Vec::new());
     let (mut n_bytes, mut trouble) = (0, None);
     for (idx, arrived) in batch.arrived().enumerate() {
+        let (expect, via) = rules.about(arrived.origin.form());
         let line = match arrived.item {
             Item::Line(line) => line,
             Item::Fault(fault) if fault.kind.replaces_line() => {
-                refused.push((idx, of_fault(&arrived, fault, at_us)));
+                refused.push((idx, of_fault(&arrived, fault, (via, at_us))));
                 continue;
             }
             Item::Fault(fault) => {
@@ -95,16 +111,12 @@ pub(super) fn judge(gate: &mut Gate, rules: Rules, number: u64, batch: Batch) ->
         };
         n_bytes += line.bytes.len() + 1;
         let delivery = arrived.delivery();
-        let arrival = Arrival {
-            line: line.bytes,
-            expect: rules.expect,
-            via: VIA,
-            delivery: delivery.as_deref(),
-            topic: None,
-        };
+        let arrival =
+            Arrival { line: line.bytes, expect, via, delivery: delivery.as_deref(), topic: None };
         match gate.admit(&arrival) {
             Ok(event) => {
                 dialects.push(event.entry.mark.dialect);
+                vias.push(via);
                 events.push(event);
                 lines.push(idx);
             }
@@ -116,7 +128,19 @@ pub(super) fn judge(gate: &mut Gate, rules: Rules, number: u64, batch: Batch) ->
             }
         }
     }
-    Judged { number, batch, events, lines, dialects, refused, unfinished, faults, n_bytes, trouble }
+    Judged {
+        number,
+        batch,
+        events,
+        lines,
+        dialects,
+        vias,
+        refused,
+        unfinished,
+        faults,
+        n_bytes,
+        trouble,
+    }
 }
 
 /// Returns whether a line ends with its file in the midst of an event: whoever writes it is not done.
@@ -134,7 +158,7 @@ fn place(arrived: &Arrived<'_>) -> String {
 }
 
 /// Returns the number of a line in its file.
-pub(super) fn line_number(arrived: &Arrived<'_>) -> u64 {
+pub fn line_number(arrived: &Arrived<'_>) -> u64 {
     match arrived.item {
         Item::Line(line) => line.number,
         Item::Fault(fault) => fault.number,
@@ -142,7 +166,7 @@ pub(super) fn line_number(arrived: &Arrived<'_>) -> u64 {
 }
 
 /// Returns what is kept of a line that could not be read: where it is, for its bytes are too many.
-fn of_fault(arrived: &Arrived<'_>, fault: Fault, at_us: i64) -> rejected::Refusal {
+fn of_fault(arrived: &Arrived<'_>, fault: Fault, (via, at_us): (&str, i64)) -> rejected::Refusal {
     let reason = Reason {
         code: fault.kind.code().as_str().to_owned(),
         path: String::new(),
@@ -150,7 +174,7 @@ fn of_fault(arrived: &Arrived<'_>, fault: Fault, at_us: i64) -> rejected::Refusa
     };
     rejected::Refusal {
         at_us,
-        via: VIA.to_owned(),
+        via: via.to_owned(),
         origin: place(arrived),
         with: With::default(),
         reasons: vec![reason],
