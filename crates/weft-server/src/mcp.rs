@@ -84,8 +84,8 @@ impl Service {
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_max_request_body_bytes(core.limits().body_bytes_max);
-        let core = core.clone();
-        let handler = move || Ok(Handler::new(core.clone(), Door::Http));
+        let handler = Handler::new(core.clone(), Door::Http);
+        let handler = move || Ok(handler.clone());
         let sessions = Arc::new(NeverSessionManager::default());
         Self(StreamableHttpService::new(handler, sessions, config))
     }

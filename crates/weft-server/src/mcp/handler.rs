@@ -47,7 +47,7 @@ const JSON: &str = "application/json";
 pub(super) struct Handler<S> {
     shelf: S,
     door: Door,
-    /// Calls of one client are done one after the other, so that what it reports stays in its order.
+    /// Who has it is served alone: see [`Handler::takes_turns`].
     turn: Arc<Mutex<()>>,
 }
 
@@ -63,6 +63,16 @@ pub(super) enum Door {
 impl<S: Shelf> Handler<S> {
     pub(super) fn new(shelf: S, door: Door) -> Self {
         Self { shelf, door, turn: Arc::default() }
+    }
+
+    /// Returns whether a call waits for those before it. On a pipe all do, so that what a client reports stays in its order. Over HTTP
+    /// those do that may come twice, so that the second finds the first.
+    fn takes_turns(&self, request: &CallToolRequestParams, around: &Around) -> bool {
+        let has_id = || request.arguments.as_ref().is_some_and(|it| it.contains_key("request_id"));
+        match self.door {
+            Door::Pipe { .. } => true,
+            Door::Http => around.call.is_some() || has_id(),
+        }
     }
 
     fn around(&self, context: &RequestContext<RoleServer>) -> Around {
@@ -100,9 +110,14 @@ impl<S: Shelf> Handler<S> {
                 "the token is not good for this: it lacks the scope {scope}"
             )));
         }
+        let around = self.around(context);
+        let turn = match self.takes_turns(&request, &around) {
+            true => Some(self.turn.lock().await),
+            false => None,
+        };
         let arguments = serde_json::Value::Object(request.arguments.unwrap_or_default());
-        let answer =
-            answer::call(&self.shelf, tool, &arguments.to_string(), &self.around(context)).await;
+        let answer = answer::call(&self.shelf, tool, &arguments.to_string(), &around).await;
+        drop(turn);
         Ok(match answer {
             Ok(answer) => {
                 let value = serde_json::from_str(answer.as_str()).expect("what we write is JSON");
@@ -173,10 +188,7 @@ impl<S: Shelf> ServerHandler for Handler<S> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let turn = self.turn.lock().await;
-        let result = self.call(request, &context).await?;
-        drop(turn);
-        Ok(result.into())
+        Ok(self.call(request, &context).await?.into())
     }
 
     async fn list_resources(

@@ -148,6 +148,25 @@ fn a_token_is_good_for_what_it_was_made_for() {
 }
 
 #[test]
+fn a_call_that_comes_twice_at_once_counts_once() {
+    let scene = Scene::new();
+    let up = Up::start(&scene);
+    let twice = json!({ "kind": "heartbeat", "request_id": "once" });
+    std::thread::scope(|scope| {
+        let calls =
+            [(); 8].map(|()| scope.spawn(|| call(&up, "report_system", twice.clone(), &[])));
+        let mut outcomes = calls.map(|call| {
+            let (_, answer) = call.join().unwrap();
+            answer["result"]["structuredContent"]["events"][0]["outcome"].to_string()
+        });
+        outcomes.sort();
+        assert_eq!(outcomes[..7], ["\"repeat\""; 7]);
+        assert_eq!(outcomes[7], "\"stored\"");
+    });
+    assert_eq!(scene.log().len(), 1);
+}
+
+#[test]
 fn what_was_refused_is_kept_and_nothing_else_is_written() {
     let scene = Scene::new();
     let up = Up::start(&scene);
