@@ -149,10 +149,12 @@ impl Sorting<'_> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
-        let outer = signal.lists()[0];
-        let in_snake_case = outer.replace("Logs", "_logs");
-        let in_snake_case = in_snake_case.replace("Spans", "_spans").replace("Metrics", "_metrics");
-        if value.get(outer).is_none() && value.get(&in_snake_case).is_some() {
+        let in_snake_case = match signal {
+            Signal::Logs => "resource_logs",
+            Signal::Traces => "resource_spans",
+            Signal::Metrics => "resource_metrics",
+        };
+        if value.get(signal.lists()[0]).is_none() && value.get(in_snake_case).is_some() {
             self.report.warning = Some(
                 "nothing was read: in OTLP/JSON names are in lowerCamelCase, such as resourceLogs and not resource_logs",
             );

@@ -1,5 +1,8 @@
 //! Requests as bytes, and what they are as JSON.
 
+use std::fs;
+use std::path::Path;
+
 use insta::assert_snapshot;
 use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
 use serde_json::Value;
@@ -62,6 +65,30 @@ fn a_record_is_written_as_json() {
     ];
     let request = request(&[field(2, &record.concat())]);
     assert_snapshot!(one(Signal::Logs, &request), @r#"{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"s"}}]},"scopeLogs":[{"scope":{"name":"scope"},"logRecords":[{"timeUnixNano":"1794736800000000000","severityNumber":17,"eventName":"e","body":{"stringValue":"é\"\n"},"attributes":[{"key":"k","value":{"boolValue":true}},{"key":"k","value":{"intValue":"-1"}},{"key":"k","value":{"doubleValue":0.5}},{"key":"k","value":{"doubleValue":"NaN"}},{"key":"k","value":{"arrayValue":{"values":[{"boolValue":false},{}]}}},{"key":"k","value":{"bytesValue":"AP8="}},{"key":"k","value":{"stringValue":"last"}}],"traceId":"abababababababababababababababab"}]}]}]}"#);
+}
+
+/// The corpus of the fuzz target was written with the official package for Python, out of that of the JSON.
+#[test]
+fn requests_of_the_official_package_are_the_json_that_they_were_made_of() {
+    let read = |corpus: &str, name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(corpus);
+        fs::read(folder.join(name)).unwrap_or_else(|error| panic!("{corpus} {name}: {error}"))
+    };
+    for (name, signal) in [
+        ("claude_tool", Signal::Logs),
+        ("values", Signal::Logs),
+        ("span_tool", Signal::Traces),
+        ("sum", Signal::Metrics),
+        ("histogram", Signal::Metrics),
+    ] {
+        let written = one(signal, &read("otlp_wire", name));
+        let written: Value = serde_json::from_str(&written).expect("JSON");
+        let source = String::from_utf8(read("otlp", name)).expect("text");
+        // Ids come in small letters.
+        let source = source.replace("0AF7", "0af7");
+        let source: Value = serde_json::from_str(&source).expect("JSON");
+        assert_eq!(written, source, "{name}");
+    }
 }
 
 #[test]
