@@ -1,6 +1,6 @@
 //! OTLP, as agents and their SDKs export it: logs, spans and metrics, over HTTP and over gRPC, on the server's one port.
 //!
-//! Whatever way a request comes, it is read, judged and stored in [`take`]; the ways differ in how it is wrapped and how it is
+//! Whatever way a request comes, it is read, judged and stored in one place, `take`; the ways differ in how it is wrapped and how it is
 //! answered. Nothing is answered as taken before it is durable.
 
 mod grpc;

@@ -38,7 +38,7 @@ pub enum Broken {
     Depth,
 }
 
-/// Hands out the records of a request as OTLP/JSON, in requests of about [`PART_BYTES`] or of one record.
+/// Hands out the records of a request as OTLP/JSON, in requests of about a megabyte or of one record.
 pub fn to_json<E: From<Broken>>(
     signal: Signal,
     body: &[u8],

@@ -152,6 +152,22 @@ fn the_server_makes_the_events_that_convert_makes() {
     assert_eq!(parsed(&protobuf.stored()), parsed(&converted));
 }
 
+/// The log has a line for each event, however the request was laid out.
+#[test]
+fn a_request_on_many_lines_gives_events_on_one() {
+    let server = Server::start();
+    let mut record = tool_result(1);
+    record["attributes"][8] = text("tool_parameters", "{\n  \"file_path\": \"/src/lib.rs\"\n}");
+    let request = logs(vec![record, tool_result(2)]);
+    let pretty = serde_json::to_string_pretty(&request).expect("JSON");
+    assert_eq!(post(&server, "/v1/logs", JSON, pretty.as_bytes()).status, 200);
+    assert_eq!(post(&server, "/v1/logs", PROTOBUF, &encode(&request)).status, 200);
+    let stored = server.stored();
+    assert_eq!(stored.iter().filter(|line| line.contains('\n')).count(), 0);
+    assert!(stored[0].contains(r#""file_path": "/src/lib.rs""#), "{}", stored[0]);
+    assert_eq!(facts(&server).matches("path: /src/lib.rs").count(), stored.len());
+}
+
 #[test]
 fn a_retried_batch_counts_once() {
     let server = Server::start();

@@ -199,7 +199,7 @@ fn needle_event(record: &Record<'_>, fill: &Fill) -> Option<Opened> {
     let is_kept = is_kept && record.around == Around::Kept;
     let is_lost = !is_kept && record.has_surroundings();
     let losses = if is_lost { vec![Loss::Surroundings] } else { Vec::new() };
-    let line = line.as_str().to_owned();
+    let line = on_one_line(line.as_str().to_owned());
     Some(Opened { line, dialect: Dialect::Needle, origin: Origin::Made, losses })
 }
 

@@ -8,7 +8,9 @@ use crate::collector::{Correlation, Event, Tool, VERSION};
 use crate::facts::{Usage, carried};
 use crate::json::{Json, Object};
 use crate::time;
-use crate::translate::{Fill, Lack, Lacks, Loss, Opened, Origin, Target, Untranslatable};
+use crate::translate::{
+    Fill, Lack, Lacks, Loss, Opened, Origin, Target, Untranslatable, on_one_line,
+};
 
 /// Bytes of `metadata` beside the record itself, of most records.
 const ROOM_BYTES: usize = 512;
@@ -93,7 +95,8 @@ pub(super) fn write(record: &Record<'_>, made: Made<'_, '_>) -> Opened {
         Around::Lost if record.has_surroundings() => vec![Loss::Surroundings],
         Around::Lost | Around::Kept => Vec::new(),
     };
-    let (line, dialect) = (event.to_line(), Dialect::Collector);
+    // A request may stand on many lines, and so may what a tool was given.
+    let (line, dialect) = (on_one_line(event.to_line()), Dialect::Collector);
     Opened { line, dialect, origin: Origin::Made, losses }
 }
 
