@@ -105,20 +105,37 @@ pub fn export(
     options: &Options<'_>,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Summary, ExportError> {
+    let mut export = Export::begin(store, options)?;
+    let mut take = |meta: &Meta, facts: &Facts<'_>, line: &[u8]| export.take(meta, facts, line);
+    let n_lost = each_match(store, options.filter, progress, &mut take)?;
+    export.summary.n_lost = n_lost;
+    export.finish()
+}
+
+/// Hands every event that a filter matches to `each`, with its line, in the order of the log; `progress` is told the position
+/// reached. Returns how many records match, or might, and are damaged or gone. Weft's own bookkeeping never matches.
+pub fn each_match<E: From<ReadError> + From<QueryError>>(
+    store: &Store,
+    filter: &Filter,
+    progress: &mut dyn FnMut(u64, u64),
+    each: &mut dyn FnMut(&Meta, &Facts<'_>, &[u8]) -> Result<(), E>,
+) -> Result<u64, E> {
     let mut records = Records::open(store.clone())?;
     let last = records.head().next.get() - 1;
     let indexed = match records.index() {
         Some(index) => index.watermark(Follower::Core).map_err(QueryError::from)?.position,
         None => 0,
     };
-    let mut export = Export::begin(store, options)?;
+    let mut matcher = Matcher { filter, tape: Tape::new(), problems: Problems::new() };
+    let n_positions = |lost: (Position, Position)| lost.1.get() - lost.0.get() + 1;
+    let mut n_lost = 0;
     // The index spares reading what does not match; without a filter it would only be in the way.
-    if options.filter.is_all() || indexed < last {
+    if filter.is_all() || indexed < last {
         let mut reader = Reader::open(RealDisk, store.root().to_owned(), Position::FIRST)?;
         while let Some(batch) = reader.read()? {
-            export.count_lost(batch.lost());
+            n_lost += batch.lost().map(n_positions).sum::<u64>();
             for (record, _) in batch.records() {
-                export.take(&record.meta, record.line)?;
+                matcher.take(&record.meta, record.line, each)?;
             }
             progress(batch.mileage.next.get() - 1, last);
         }
@@ -126,19 +143,44 @@ pub fn export(
         let mut from = Some(Position::FIRST);
         while let Some(start) = from {
             let range = start..=Position::new(last.max(1)).expect("it is not 0");
-            let (filter, order, limit) = (options.filter, Order::Ascending, PAGE_RECORDS);
+            let (order, limit) = (Order::Ascending, PAGE_RECORDS);
             let page = records.page(&Ask { filter, range, order, limit })?;
             if start == Position::FIRST {
-                export.count_lost(page.lost.into_iter());
+                n_lost += page.lost.into_iter().map(n_positions).sum::<u64>();
             }
             for found in &page.records {
-                export.take(&found.meta, &found.line)?;
+                matcher.take(&found.meta, &found.line, each)?;
             }
             from = page.next;
             progress(from.map_or(last, Position::get), last);
         }
     }
-    export.finish()
+    Ok(n_lost)
+}
+
+struct Matcher<'f> {
+    filter: &'f Filter,
+    tape: Tape,
+    problems: Problems,
+}
+
+impl Matcher<'_> {
+    fn take<E>(
+        &mut self,
+        meta: &Meta,
+        line: &[u8],
+        each: &mut dyn FnMut(&Meta, &Facts<'_>, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let expect = meta.mark.as_ref().map_or(Expect::Any, |mark| Expect::Dialect(mark.dialect));
+        self.problems.clear();
+        let Some(event) = event::read(&mut self.tape, line, expect, &mut self.problems) else {
+            return Ok(());
+        };
+        let facts = event.facts();
+        let is_asked = event.dialect() != Dialect::Weft
+            && self.filter.matches(&Subject { meta, facts: &facts, event: event.value() });
+        if is_asked { each(meta, &facts, line) } else { Ok(()) }
+    }
 }
 
 struct Export<'o> {
@@ -149,8 +191,6 @@ struct Export<'o> {
     /// Lines that are not written yet, by the names of their files.
     gathered: BTreeMap<String, Vec<u8>>,
     gathered_bytes: usize,
-    tape: Tape,
-    problems: Problems,
     summary: Summary,
 }
 
@@ -164,28 +204,12 @@ impl<'o> Export<'o> {
             scratch,
             gathered: BTreeMap::new(),
             gathered_bytes: 0,
-            tape: Tape::new(),
-            problems: Problems::new(),
             summary: Summary::default(),
         })
     }
 
-    fn count_lost(&mut self, lost: impl Iterator<Item = (Position, Position)>) {
-        self.summary.n_lost += lost.map(|(first, last)| last.get() - first.get() + 1).sum::<u64>();
-    }
-
-    fn take(&mut self, meta: &Meta, line: &[u8]) -> Result<(), ExportError> {
-        let expect = meta.mark.as_ref().map_or(Expect::Any, |mark| Expect::Dialect(mark.dialect));
-        self.problems.clear();
-        let Some(event) = event::read(&mut self.tape, line, expect, &mut self.problems) else {
-            return Ok(());
-        };
-        let facts = event.facts();
-        let is_asked = event.dialect() != Dialect::Weft
-            && self.options.filter.matches(&Subject { meta, facts: &facts, event: event.value() });
-        let Some(name) = file_name(self.options.layout, &facts, meta).filter(|_| is_asked) else {
-            return Ok(());
-        };
+    fn take(&mut self, meta: &Meta, facts: &Facts<'_>, line: &[u8]) -> Result<(), ExportError> {
+        let Some(name) = file_name(self.options.layout, facts, meta) else { return Ok(()) };
         let mut line = Cow::Borrowed(line);
         if self.options.values == Values::Restored
             && let Ok(restored) = blobs::restore(&line, &self.blobs)

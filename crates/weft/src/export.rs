@@ -1,4 +1,6 @@
-//! `weft export`: the log as plain files of events.
+//! `weft export`: the log as plain files of events, or as log records to an OTLP endpoint.
+
+mod otlp;
 
 use std::path::PathBuf;
 
@@ -20,27 +22,43 @@ Examples:
   weft export --layout agent --out events/ --since 7d       events-%40backend-2026-11-15.jsonl …
   weft export --layout decisions --out audit/               decisions-2026-11-15.jsonl …
   weft export --layout daily --out events/ 'dialect:needle' what a filter matches
+  weft export otlp --endpoint http://127.0.0.1:4318         to an OTLP endpoint
 
 The lines are the events' own. Dates are those of the events, in UTC.
 Exit codes: 0 all was exported, 1 a record is damaged or a value could not be put back, 2 wrong use or an unreadable store.";
 
-/// Write the log to files by day, by agent, or the decisions alone
+/// Write the log to files by day, by agent, or the decisions alone; or send it by OTLP
 ///
 /// A file is replaced whole or not at all, so that an export can be run again. Weft's own bookkeeping is left out.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
     #[command(flatten)]
     store: StoreArgs,
+    #[command(flatten)]
+    chosen: Chosen,
+    /// Which files to make
+    #[arg(long, value_enum, required = true)]
+    layout: Option<LayoutArg>,
+    /// The folder for them; made if it is not there
+    #[arg(long, value_name = "DIR", required = true)]
+    out: Option<PathBuf>,
+}
+
+/// Where else events go.
+#[derive(clap::Subcommand)]
+enum Action {
+    Otlp(otlp::Args),
+}
+
+/// Which events, and what becomes of their large values.
+#[derive(clap::Args)]
+struct Chosen {
     /// Which events, in the filter language
     #[arg(value_name = "FILTER")]
     filter: Vec<String>,
-    /// Which files to make
-    #[arg(long, value_enum)]
-    layout: LayoutArg,
-    /// The folder for them; made if it is not there
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
     /// Only events from this time on: 2026-11-15, 2026-11-15T10:00, 7d
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
@@ -63,17 +81,22 @@ enum LayoutArg {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let filter = filter_of(args)?;
+    if let Some(Action::Otlp(otlp)) = &args.action {
+        return otlp::run(&args.store, otlp);
+    }
+    let needed = "--layout and --out are needed";
+    let (layout, folder) = args.layout.zip(args.out.as_deref()).context(needed)?;
+    let filter = args.chosen.filter()?;
     let store = args.store.store()?;
     let options = Options {
-        layout: match args.layout {
+        layout: match layout {
             LayoutArg::Daily => Layout::Daily,
             LayoutArg::Agent => Layout::Agent,
             LayoutArg::Decisions => Layout::Decisions,
         },
         filter: &filter,
-        values: if args.blobs { Values::Restored } else { Values::Referred },
-        folder: &args.out,
+        values: if args.chosen.blobs { Values::Restored } else { Values::Referred },
+        folder,
     };
     let mut gauge = Gauge::new("exporting", Unit::Records);
     let summary = export::export(&store, &options, &mut |done, last| gauge.set(done, last))
@@ -95,16 +118,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(if is_whole { Outcome::Fine } else { Outcome::Found })
 }
 
-/// Returns the filter that all arguments make together.
-fn filter_of(args: &Args) -> anyhow::Result<Filter> {
-    let written = args.filter.join(" ");
-    parse_filter(&written)?;
-    let mut parts: Vec<String> = Vec::new();
-    if !written.trim().is_empty() {
-        parts.push(format!("({written})"));
+impl Chosen {
+    /// Returns the filter that all arguments make together.
+    fn filter(&self) -> anyhow::Result<Filter> {
+        let written = self.filter.join(" ");
+        parse_filter(&written)?;
+        let mut parts: Vec<String> = Vec::new();
+        if !written.trim().is_empty() {
+            parts.push(format!("({written})"));
+        }
+        for (name, time) in [("since", &self.since), ("until", &self.until)] {
+            parts.extend(time.as_ref().map(|time| format!("{name}:{}", quoted(time))));
+        }
+        parse_filter(&parts.join(" "))
     }
-    for (name, time) in [("since", &args.since), ("until", &args.until)] {
-        parts.extend(time.as_ref().map(|time| format!("{name}:{}", quoted(time))));
-    }
-    parse_filter(&parts.join(" "))
 }

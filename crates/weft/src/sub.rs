@@ -22,6 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   weft sub add alerts --filter 'level>=warn' --webhook https://example.com/hook
   weft sub add local --from start --command sh -c 'cat >> events.jsonl'
+  weft sub add backend --otlp http://127.0.0.1:4318
   weft sub add worker --filter 'type:bead.*' --pull
   weft sub                         what there is, and how far each is
   weft sub show alerts             one of them
@@ -34,8 +35,8 @@ Exit codes: 0 it is done, 2 wrong use, or no such subscription.";
 
 /// Make, list, pause, replay and remove subscriptions
 ///
-/// A subscription is a named reader of the log: every event that matches its filter is posted to an address, given to a command,
-/// or lent to whoever asks for it over HTTP. How far it is stands in the log.
+/// A subscription is a named reader of the log: every event that matches its filter is posted to an address or an OTLP endpoint, given
+/// to a command, or lent to whoever asks for it over HTTP. How far it is stands in the log.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -134,6 +134,19 @@ impl Meaning {
         )
     }
 
+    /// Returns whether it is about the course of an actor or of one of its turns: that it begins, goes wrong or is over.
+    pub(super) fn is_about_course(self) -> bool {
+        matches!(
+            self,
+            Meaning::Begins
+                | Meaning::Completes
+                | Meaning::BeginsTurn
+                | Meaning::EndsTurn
+                | Meaning::Fails
+                | Meaning::Stops
+        )
+    }
+
     fn of_status(status: Option<Status>, ended: bool) -> Self {
         match status {
             Some(Status::Started) => Meaning::Begins,

@@ -1,7 +1,9 @@
-//! OTLP/JSON: an event as an export request with one log record, and the events out of a request.
+//! OTLP/JSON: an event as an export request with one log record, many in one request, and the events out of a request.
 //!
 //! Requests that come as Protocol Buffers are written as this JSON first: there is one way to read them.
 
+mod batch;
+mod names;
 mod open;
 mod write;
 
@@ -11,6 +13,7 @@ use crate::needle::{
     OTLP_SESSION_ID as NEEDLE_SESSION, OTLP_WORKER_ID as NEEDLE_WORKER,
 };
 
+pub use batch::{BATCH_BYTES_MAX, BATCH_RECORDS_MAX, Batch, Request};
 pub use open::{Malformed, Reader, SERIES_MAX, Series, Signal, Taken};
 pub(super) use open::{open, unpack};
 pub(super) use write::write;

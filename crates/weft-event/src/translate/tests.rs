@@ -1,5 +1,6 @@
 //! Every type of every dialect to every target and back: valid without a warning, the same facts, the same bytes.
 
+mod batches;
 mod document;
 mod envelopes;
 mod exports;

@@ -89,7 +89,7 @@ async fn add(State(core): State<Core>, Sent(sent): Sent) -> Result<Response, Fai
             let made = made.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
             Some(made.map_err(|error| secretless(&error))?)
         }
-        Kind::Pull | Kind::Command { .. } => None,
+        Kind::Pull | Kind::Otlp { .. } | Kind::Command { .. } => None,
     };
     write(&core, &change).await?;
     shown(&core, &definition.name, StatusCode::CREATED, secret.as_deref())
@@ -105,7 +105,7 @@ fn request(core: &Core, value: Value<'_>) -> Result<Request, Failure> {
     }
     let kind = match kind {
         Kind::Webhook { url, .. } => Kind::Webhook { url, secret: SecretRef::Store },
-        kind @ (Kind::Pull | Kind::Command { .. }) => kind,
+        kind @ (Kind::Pull | Kind::Otlp { .. } | Kind::Command { .. }) => kind,
     };
     let start = match body::member(value, "from") {
         None => core.last(),

@@ -51,6 +51,11 @@ pub enum Kind {
         /// Where the secret is that deliveries are signed with. The secret itself is never in the log.
         secret: SecretRef,
     },
+    /// Each is posted as a log record to an OTLP endpoint.
+    Otlp {
+        /// The address; its path is `/v1/logs` if it has none.
+        url: String,
+    },
     /// A command is run for each, with the event on its standard input.
     Command {
         /// The program and its arguments.
@@ -200,6 +205,7 @@ impl Kind {
         match self {
             Self::Pull => "pull",
             Self::Webhook { .. } => "webhook",
+            Self::Otlp { .. } => "otlp",
             Self::Command { .. } => "command",
         }
     }
@@ -235,19 +241,7 @@ fn check_name(name: &str) -> Result<(), DefinitionError> {
 fn check_kind(kind: &Kind) -> Result<(), DefinitionError> {
     match kind {
         Kind::Pull => Ok(()),
-        Kind::Webhook { url, .. } => {
-            let parsed: Option<hyper::Uri> = (url.len() <= TARGET_BYTES_MAX && !url.contains('#'))
-                .then(|| url.parse().ok())
-                .flatten();
-            let is_fine = parsed.is_some_and(|uri| {
-                let scheme = matches!(uri.scheme_str(), Some("http" | "https"));
-                let authority = uri.authority().is_some_and(|authority| {
-                    !authority.host().is_empty() && !authority.as_str().contains('@')
-                });
-                scheme && authority
-            });
-            if is_fine { Ok(()) } else { Err(DefinitionError::Url) }
-        }
+        Kind::Webhook { url, .. } | Kind::Otlp { url } => parse_url(url).map(drop),
         Kind::Command { argv } => {
             let bytes: usize = argv.iter().map(String::len).sum();
             let is_fine = argv.first().is_some_and(|program| !program.is_empty())
@@ -257,6 +251,20 @@ fn check_kind(kind: &Kind) -> Result<(), DefinitionError> {
             if is_fine { Ok(()) } else { Err(DefinitionError::Command) }
         }
     }
+}
+
+/// Reads an address that events can be posted to.
+pub(super) fn parse_url(url: &str) -> Result<hyper::Uri, DefinitionError> {
+    let is_plain = url.len() <= TARGET_BYTES_MAX && !url.contains('#');
+    let parsed: Option<hyper::Uri> = is_plain.then(|| url.parse().ok()).flatten();
+    let is_fine = |uri: &hyper::Uri| {
+        let scheme = matches!(uri.scheme_str(), Some("http" | "https"));
+        let authority = uri.authority().is_some_and(|authority| {
+            !authority.host().is_empty() && !authority.as_str().contains('@')
+        });
+        scheme && authority
+    };
+    parsed.filter(is_fine).ok_or(DefinitionError::Url)
 }
 
 fn check_retry(retry: &Retry) -> Result<(), DefinitionError> {

@@ -11,6 +11,7 @@ use weft_log::{Filter, Position};
 use super::books::{self, Acknowledged, Entry};
 use super::definition::{Definition, Kind, State};
 use super::desk::{Running, Status};
+use super::otlp::{Endpoint, EndpointError};
 use super::outcome::chain;
 use super::secrets;
 use super::webhook::Webhook;
@@ -37,9 +38,11 @@ enum StartError {
     #[error(transparent)]
     Definition(#[from] super::definition::DefinitionError),
     #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    #[error(transparent)]
     Secret(#[from] secrets::SecretError),
     #[error(transparent)]
-    Connect(#[from] super::webhook::ConnectError),
+    Connect(#[from] super::post::ConnectError),
     #[error("the address is not one")]
     Url(#[from] hyper::http::uri::InvalidUri),
 }
@@ -169,6 +172,14 @@ async fn open(core: &Core, definition: &Definition) -> Result<Opened, StartError
     match &definition.kind {
         Kind::Pull => Ok((Way::Pull, Some(ask), asked)),
         Kind::Command { argv } => Ok((Way::Command(argv.clone().into()), None, asked)),
+        Kind::Otlp { url } => {
+            let (url, timeout) = (url.clone(), definition.retry.timeout);
+            let endpoint = tokio::task::spawn_blocking(move || Endpoint::new(&url, timeout));
+            let endpoint = endpoint
+                .await
+                .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
+            Ok((Way::Otlp(Arc::new(endpoint)), None, asked))
+        }
         Kind::Webhook { url, secret } => {
             let uri = url.parse()?;
             let (store, name) = (core.store().clone(), definition.name.clone());

@@ -75,6 +75,8 @@ pub enum Failure {
     },
     /// The receiver took the event and was not heard of again.
     Expired,
+    /// The receiver will never take the event: it is not tried again.
+    Final,
 }
 
 /// What becomes of an event that failed.
@@ -288,6 +290,7 @@ impl<T: Clone> Schedule<T> {
         let Some(item) = self.item(ticket) else { return Verdict::Again };
         match failure {
             Failure::Refused { .. } | Failure::Expired => item.strikes += 1,
+            Failure::Final => item.strikes = attempts_max,
             // While the receiver takes other events, it is this one that it does not take.
             Failure::Away { .. } => {
                 item.strikes += u32::from(item.accepted_by_then.is_some_and(|n| n < n_accepted));
@@ -301,7 +304,7 @@ impl<T: Clone> Schedule<T> {
         }
         let backoff = &self.rules.backoff;
         let due = match failure {
-            Failure::Expired => now,
+            Failure::Expired | Failure::Final => now,
             Failure::Refused { retry_after } => now + backoff.delay(strikes, retry_after, draw),
             Failure::Away { retry_after } => {
                 let streak = match self.down {

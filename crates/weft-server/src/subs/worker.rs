@@ -17,6 +17,7 @@ use super::definition::Definition;
 use super::desk::Status;
 use super::letter::{Letter, Post};
 use super::matching::{self, Portion};
+use super::otlp::Endpoint;
 use super::outcome::Outcome;
 use super::pull::{self, Counter};
 use super::schedule::{Backoff, Flight, Progress, Rules, Schedule, Ticket};
@@ -29,6 +30,7 @@ use ledger::Ledger;
 #[derive(Clone)]
 pub(super) enum Way {
     Webhook(Arc<Webhook>),
+    Otlp(Arc<Endpoint>),
     Command(Arc<[String]>),
     Pull,
 }
@@ -76,7 +78,7 @@ impl Worker {
         let retry = definition.retry;
         let parallel_max = match way {
             Way::Pull => limits.held_max,
-            Way::Webhook(_) | Way::Command(_) => retry.parallel_max,
+            Way::Webhook(_) | Way::Otlp(_) | Way::Command(_) => retry.parallel_max,
         };
         let rules = Rules {
             parallel_max,
@@ -236,6 +238,11 @@ impl Worker {
                 Way::Webhook(webhook) => {
                     let now_s = jiff::Timestamp::now().as_second();
                     self.flights.spawn(Arc::clone(webhook).deliver(letter, now_s))
+                }
+                Way::Otlp(endpoint) => {
+                    let now_s = jiff::Timestamp::now().as_second();
+                    let request = super::otlp::request(&flight.event.live);
+                    self.flights.spawn(Arc::clone(endpoint).deliver(request, now_s))
                 }
                 Way::Command(argv) => {
                     let argv = Arc::clone(argv);

@@ -26,6 +26,9 @@ pub(super) struct Args {
     /// Post each event to this address, signed
     #[arg(long, value_name = "URL", group = "way")]
     webhook: Option<String>,
+    /// Post each event to this OTLP endpoint, as a log record; the path is /v1/logs if there is none
+    #[arg(long, value_name = "URL", group = "way")]
+    otlp: Option<String>,
     /// Keep the events for a program that asks for them over HTTP
     #[arg(long, group = "way")]
     pull: bool,
@@ -113,6 +116,9 @@ fn kind(args: &Args) -> anyhow::Result<Kind> {
             }
         };
         return Ok(Kind::Webhook { url: url.clone(), secret });
+    }
+    if let Some(url) = &args.otlp {
+        return Ok(Kind::Otlp { url: url.clone() });
     }
     Ok(match args.command.is_empty() {
         true => Kind::Pull,

@@ -72,7 +72,7 @@ fn describe(rows: &mut Vec<(&str, String)>, definition: &Definition, clock: &Clo
     rows.push(("state", state));
     let to = match &definition.kind {
         Kind::Pull => "whoever asks over HTTP".to_owned(),
-        Kind::Webhook { url, secret: SecretRef::Store } => url.clone(),
+        Kind::Webhook { url, secret: SecretRef::Store } | Kind::Otlp { url } => url.clone(),
         Kind::Webhook { url, secret: SecretRef::File(file) } => {
             format!("{url}, signed with the secret in {file}")
         }

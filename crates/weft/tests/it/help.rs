@@ -62,7 +62,7 @@ fn help_as_a_whole() {
       gaps         Tell what is missing: positions of the log, and numbers of its producers
       stats        Tell how much is in the store, and of what
       sql          Ask the index with SQL, reading only
-      export       Write the log to files by day, by agent, or the decisions alone
+      export       Write the log to files by day, by agent, or the decisions alone; or send it by OTLP
       import       Bring what other tools kept into the log
       verify       Check a store: every seal, checksum, link and position, the index, the blobs
       scan         Look for secrets that are stored already, and take them out

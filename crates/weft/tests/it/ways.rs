@@ -76,6 +76,7 @@ const COMMANDS: &[Row] = &[
     (&["export", "--layout", "daily", "--out", "daily"], "", 0),
     (&["export", "--layout", "agent", "--out", "agent", "dialect=collector", "--blobs"], "", 0),
     (&["export", "--layout", "decisions", "--out", "decisions"], "", 0),
+    (&["export", "otlp", "--out", "-", "dialect=needle"], "", 0),
     (&["index", "status"], "", 0),
     (&["verify"], "", 0),
     (&["scan"], "", 0),

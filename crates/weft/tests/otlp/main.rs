@@ -1,10 +1,11 @@
 //! The official OpenTelemetry SDKs for Python and JavaScript, exporting to a real `weft up`: every record is there once, with its
-//! facts, whatever way it came.
+//! facts, whatever way it came. And what Weft sends by OTLP, to another Weft, to receivers of all moods, and as the SDKs read it.
 //!
 //! `scripts/clients FOLDER` fetches them; the tests find the folder by WEFT_TEST_CLIENTS.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
 #![expect(clippy::print_stdout, reason = "what is not tested is told")]
 
+mod out;
 mod scene;
 
 use std::collections::HashMap;
@@ -23,6 +24,11 @@ const N: usize = 250;
 
 /// Returns an exporter of a language, or says that it is not tested.
 fn exporter(language: &str) -> Option<Command> {
+    client(language, if language == "python" { "export.py" } else { "export.js" })
+}
+
+/// Returns a script of a language with its SDK, or says that it is not tested.
+fn client(language: &str, name: &str) -> Option<Command> {
     let folder = std::env::var_os("WEFT_TEST_CLIENTS").map(PathBuf::from);
     let runs = if language == "python" { "python" } else { "node" };
     let set = folder.map(|folder| folder.join(runs).join("otel"));
@@ -30,14 +36,14 @@ fn exporter(language: &str) -> Option<Command> {
         println!("not tested: the OpenTelemetry SDK for {language} (WEFT_TEST_CLIENTS)");
         return None;
     };
-    let script = |name: &str| format!("{}/tests/otlp/{name}", env!("CARGO_MANIFEST_DIR"));
+    let script = format!("{}/tests/otlp/{name}", env!("CARGO_MANIFEST_DIR"));
     let mut command = match language {
         "python" => Command::new("python3"),
         _ => Command::new("node"),
     };
     match language {
-        "python" => command.env("PYTHONPATH", set).arg(script("export.py")),
-        _ => command.env("NODE_PATH", set.join("node_modules")).arg(script("export.js")),
+        "python" => command.env("PYTHONPATH", set).arg(script),
+        _ => command.env("NODE_PATH", set.join("node_modules")).arg(script),
     };
     Some(command)
 }

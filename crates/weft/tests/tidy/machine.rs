@@ -1,4 +1,4 @@
-//! Rules for every file: nothing of the machine it was made on, nothing of where packages come from, nothing large.
+//! Rules for every file: no conflict left in it, nothing of the machine it was made on, nothing of where packages come from, nothing large.
 
 use crate::tree::{self, File, assert_none};
 
@@ -35,6 +35,17 @@ fn no_path_of_a_build_machine_is_in_the_tree() {
 #[test]
 fn no_package_host_is_in_the_tree() {
     assert_none("these name a package host:", in_every_text(package_hosts));
+}
+
+#[test]
+fn no_merge_is_half_done() {
+    let is_mark = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
+    let marks = |file: &File| {
+        let numbered = file.text().unwrap_or_default().lines().zip(1..);
+        let marked = numbered.filter(|(line, _)| is_mark(line));
+        marked.map(|(line, n)| format!("{}:{n}: {line}", file.path)).collect::<Vec<_>>()
+    };
+    assert_none("these are marks of a conflict:", tree::files().iter().flat_map(marks).collect());
 }
 
 #[test]

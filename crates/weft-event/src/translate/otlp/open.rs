@@ -4,13 +4,14 @@
 mod changed;
 mod made;
 mod metric;
-mod names;
 mod needle;
+mod read;
 mod record;
 mod request;
 mod series;
 mod span;
 
+use super::names::{PARENT_AGENT, PROMPT, TOOL_CALL, TOOL_NAME};
 use super::{DIALECT, EVENT, NEEDLE_BEAD, NEEDLE_SEQUENCE, NEEDLE_SESSION, NEEDLE_WORKER};
 use crate::collector::{Correlation, Tool};
 use crate::facts::carried;
@@ -22,7 +23,7 @@ use crate::translate::{Fill, Loss, Opened, Origin, Untranslatable, on_one_line};
 use crate::{Dialect, time};
 
 use made::Made;
-use names::{PARENT_AGENT, PROMPT, TOOL_CALL, TOOL_NAME, usage};
+use read::usage;
 use record::{Around, Record};
 use request::{Copies, Records, records, visit};
 
@@ -207,7 +208,7 @@ fn needle_event(record: &Record<'_>, fill: &Fill) -> Option<Opened> {
 fn collector_event(record: &Record<'_>, fill: &Fill) -> Result<Opened, Untranslatable> {
     let known = made::known(record, (record.time_ns(), "timeUnixNano"), fill)?;
     let name = record.name();
-    let event_type = names::event_type(record, &name);
+    let event_type = read::event_type(record, &name);
     let order = record.count(&["event.sequence"]);
     let id = order.map(|order| {
         let session = record.session().unwrap_or_default();
@@ -230,7 +231,7 @@ fn collector_event(record: &Record<'_>, fill: &Fill) -> Result<Opened, Untransla
         message: record.body().unwrap_or_else(|| name.clone()),
         tool: Tool {
             tool_name: record.text(&TOOL_NAME),
-            tool_input: names::tool_input(record),
+            tool_input: read::tool_input(record),
             duration_ms: record.count(&["duration_ms"]).and_then(|ms| i64::try_from(ms).ok()),
             ..Tool::default()
         },

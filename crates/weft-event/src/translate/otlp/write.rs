@@ -1,34 +1,47 @@
 //! One event as an export request.
 
+use super::names::{
+    AGENT, ALL_INPUT, CACHE_READ, CACHE_WRITE, CHAT, COST_USD, ERROR_TYPE, EXECUTE_TOOL,
+    INVOKE_AGENT, LIMIT, OPERATION, OUTPUT, PROVIDER, REQUEST_MODEL, SESSION, TOOL_CALL, TOOL_NAME,
+    TOTAL, USED,
+};
 use super::{
     DIALECT, EVENT, FILLED, NEEDLE_BEAD, NEEDLE_SEQUENCE, NEEDLE_SESSION, NEEDLE_WORKER, severity,
 };
 use crate::Dialect;
-use crate::facts::{Facts, Usage};
+use crate::facts::{Facts, Status, Usage};
 use crate::json::{Json, Object};
 use crate::translate::{Source, trace};
 
 /// Writes the event as a request with one log record. The event itself is an attribute, so nothing is lost.
 pub(in crate::translate) fn write(source: &Source<'_>) -> String {
-    let record = record(source);
-    let mut resource = Attributes::default();
-    resource.text("service.name", source.facts.dialect.as_str());
-    let scope = Json::object(|scope| scope.text("name", "weft"));
-    let scope_logs = Json::object(|logs| {
-        logs.json("scope", &scope);
-        logs.json("logRecords", &Json::array([record]));
-    });
-    let resource_logs = Json::object(|logs| {
-        let attributes = resource.into_json();
-        logs.json("resource", &Json::object(|object| object.json("attributes", &attributes)));
-        logs.json("scopeLogs", &Json::array([scope_logs]));
-    });
-    let request =
-        Json::object(|request| request.json("resourceLogs", &Json::array([resource_logs])));
+    request([(source.facts.dialect, vec![record(source)])])
+}
+
+/// Writes a request with these records, one resource for each list of them: what speaks a dialect is the service.
+pub(super) fn request(lists: impl IntoIterator<Item = (Dialect, Vec<Json<'static>>)>) -> String {
+    let lists = lists.into_iter().map(|(dialect, records)| resource_logs(dialect, records));
+    let request = Json::object(|request| request.json("resourceLogs", &Json::array(lists)));
     request.as_str().to_owned()
 }
 
-fn record(source: &Source<'_>) -> Json<'static> {
+fn resource_logs(dialect: Dialect, records: Vec<Json<'static>>) -> Json<'static> {
+    let mut resource = Attributes::default();
+    resource.text("service.name", dialect.as_str());
+    let scope = Json::object(|scope| scope.text("name", "weft"));
+    let scope_logs = Json::object(|logs| {
+        logs.json("scope", &scope);
+        logs.json("logRecords", &Json::array(records));
+    });
+    Json::object(|logs| {
+        let attributes = resource.into_json();
+        logs.json("resource", &Json::object(|object| object.json("attributes", &attributes)));
+        logs.json("scopeLogs", &Json::array([scope_logs]));
+    })
+}
+
+/// Writes the event as a log record.
+pub(super) fn record(source: &Source<'_>) -> Json<'static> {
     let facts = &source.facts;
     Json::object(|record| {
         // Times are unsigned; an event from before 1970 has its time in the event alone.
@@ -63,8 +76,11 @@ fn attributes(source: &Source<'_>) -> Attributes {
         out.count(NEEDLE_SEQUENCE, facts.order);
         out.option(NEEDLE_BEAD, facts.task.as_deref());
     }
-    out.option("gen_ai.agent.id", facts.actor.as_deref());
-    out.option("session.id", facts.session.as_deref());
+    out.option(AGENT[0], facts.actor.as_deref());
+    for name in &SESSION[..2] {
+        out.option(name, facts.session.as_deref());
+    }
+    put_operation(&mut out, source);
     out.count("event.sequence", facts.order);
     out.option("tenant.id", facts.tenant.as_deref());
     out.option("weft.status", facts.status.map(|status| status.as_str()));
@@ -76,7 +92,7 @@ fn attributes(source: &Source<'_>) -> Attributes {
     out.option("weft.task", facts.task.as_deref());
     out.option("weft.topic", facts.topic.as_deref());
     out.number("weft.progress", facts.progress);
-    out.option("gen_ai.tool.name", facts.tool.as_deref());
+    out.option(TOOL_NAME[0], facts.tool.as_deref());
     out.option("file.path", facts.path.as_deref());
     out.count("duration_ms", facts.duration_ms);
     let is_own = |id: &str| trace::trace(id).is_own;
@@ -94,20 +110,37 @@ fn attributes(source: &Source<'_>) -> Attributes {
     out
 }
 
+/// Says which kind of work the event is about, where it is one that the conventions have a word for.
+fn put_operation(out: &mut Attributes, source: &Source<'_>) {
+    let Source { facts, meaning, .. } = source;
+    let is_of_model = facts.usage.as_ref().is_some_and(|usage| usage.model.is_some());
+    if meaning.is_about_tool() && facts.tool.is_some() {
+        out.text(OPERATION, EXECUTE_TOOL);
+        out.option(TOOL_CALL[0], facts.span.as_deref());
+    } else if meaning.is_about_course() {
+        out.text(OPERATION, INVOKE_AGENT);
+    } else if is_of_model {
+        out.text(OPERATION, CHAT);
+    }
+    if facts.status == Some(Status::Error) {
+        out.text(ERROR_TYPE, &facts.event_type);
+    }
+}
+
 /// In these names the tokens read include those from and for a cache.
 fn put_usage(out: &mut Attributes, usage: &Usage<'_>) {
     let cached = [usage.cache_read_tokens, usage.cache_write_tokens].into_iter().flatten();
     let input = usage.input_tokens.map(|input| cached.fold(input, u64::saturating_add));
-    out.count("gen_ai.usage.input_tokens", input);
-    out.count("gen_ai.usage.output_tokens", usage.output_tokens);
-    out.count("gen_ai.usage.cache_read.input_tokens", usage.cache_read_tokens);
-    out.count("gen_ai.usage.cache_creation.input_tokens", usage.cache_write_tokens);
-    out.option("gen_ai.request.model", usage.model.as_deref());
-    out.option("gen_ai.provider.name", usage.provider.as_deref());
-    out.count("weft.usage.total_tokens", usage.total_tokens);
-    out.number("weft.usage.cost_usd", usage.cost_usd);
-    out.number("weft.usage.used", usage.used);
-    out.number("weft.usage.limit", usage.limit);
+    out.count(ALL_INPUT[0], input);
+    out.count(OUTPUT[0], usage.output_tokens);
+    out.count(CACHE_READ[0], usage.cache_read_tokens);
+    out.count(CACHE_WRITE[0], usage.cache_write_tokens);
+    out.option(REQUEST_MODEL, usage.model.as_deref());
+    out.option(PROVIDER[0], usage.provider.as_deref());
+    out.count(TOTAL, usage.total_tokens);
+    out.number(COST_USD[0], usage.cost_usd);
+    out.number(USED, usage.used);
+    out.number(LIMIT, usage.limit);
 }
 
 /// A list of attributes being written.

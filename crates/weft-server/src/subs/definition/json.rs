@@ -78,6 +78,7 @@ impl Kind {
                 });
                 object.json("secret", &secret);
             }
+            Self::Otlp { url } => object.text("url", url),
             Self::Command { argv } => {
                 object.json("command", &Json::array(argv.iter().map(|word| Json::text(word))));
             }
@@ -96,6 +97,10 @@ impl Kind {
                     file.map_or(SecretRef::Store, |file| SecretRef::File(file.into_owned()));
                 Ok(Self::Webhook { url: url.into_owned(), secret })
             }
+            Some("otlp") => {
+                let url = value.text_at("url").ok_or_else(|| missing("url", "an address"))?;
+                Ok(Self::Otlp { url: url.into_owned() })
+            }
             Some("command") => {
                 let wanted = "an array of the program and its arguments";
                 let words = value.get("command").ok_or_else(|| missing("command", wanted))?;
@@ -103,7 +108,7 @@ impl Kind {
                     words.items().map(|word| Some(word.as_text()?.into_owned())).collect();
                 Ok(Self::Command { argv: argv.ok_or_else(|| missing("command", wanted))? })
             }
-            Some(_) | None => Err(missing("kind", "pull, webhook or command")),
+            Some(_) | None => Err(missing("kind", "pull, webhook, otlp or command")),
         }
     }
 }

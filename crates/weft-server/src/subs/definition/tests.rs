@@ -24,6 +24,7 @@ fn it_reads_back_as_it_was_written() {
         Kind::Pull,
         webhook("https://example.com/hook?a=b"),
         Kind::Webhook { url: "http://[::1]:8080/".to_owned(), secret },
+        Kind::Otlp { url: "https://example.com:4318".to_owned() },
         Kind::Command { argv: vec!["sh".to_owned(), "-c".to_owned(), "cat >> \"x\"".to_owned()] },
     ];
     for kind in kinds {

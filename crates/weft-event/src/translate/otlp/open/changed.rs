@@ -7,22 +7,24 @@ use crate::event::{self, Event, Expect};
 use crate::facts::carried;
 use crate::json::{Json, Kind, Tape, Value};
 use crate::problem::{Code, Problem, Problems};
+use crate::translate::otlp::names::{AGENT, SESSION, TOOL_NAME};
 use crate::translate::otlp::{FILLED, write};
 use crate::translate::{Fill, Numbering, Opened, Origin, Source, Untranslatable, carry};
 use crate::{Dialect, time};
 
 /// Facts that are text, with the attributes that show them.
-const TEXTS: [(&str, &str); 16] = [
+const TEXTS: [(&str, &str); 17] = [
     ("actor", NEEDLE_WORKER),
-    ("actor", "gen_ai.agent.id"),
+    ("actor", AGENT[0]),
     ("session", NEEDLE_SESSION),
-    ("session", "session.id"),
+    ("session", SESSION[0]),
+    ("session", SESSION[1]),
     ("task", NEEDLE_BEAD),
     ("task", "weft.task"),
     ("subject", "weft.subject"),
     ("parent", "weft.parent"),
     ("tenant", "tenant.id"),
-    ("tool", "gen_ai.tool.name"),
+    ("tool", TOOL_NAME[0]),
     ("path", "file.path"),
     ("trace", "weft.trace_id"),
     ("span", "weft.span_id"),
@@ -94,10 +96,10 @@ fn as_written(record: &Record<'_>, event: &Event<'_>) -> String {
     };
     let fill = Fill {
         tenant: text("tenant", "tenant.id"),
-        agent: text("actor", "gen_ai.agent.id"),
-        session: text("session", "session.id"),
+        agent: text("actor", AGENT[0]),
+        session: text("session", SESSION[0]),
         task: text("task", "weft.task"),
-        tool: text("tool", "gen_ai.tool.name"),
+        tool: text("tool", TOOL_NAME[0]),
         time_ns: record.own_time_ns().filter(|_| is_filled("time")),
         ..Fill::default()
     };

@@ -8,6 +8,7 @@ use crate::collector::{Correlation, Event, Tool, VERSION};
 use crate::facts::{Usage, carried};
 use crate::json::{Json, Object};
 use crate::time;
+use crate::translate::otlp::names::AGENT;
 use crate::translate::{
     Fill, Lack, Lacks, Loss, Opened, Origin, Target, Untranslatable, on_one_line,
 };
@@ -56,7 +57,7 @@ pub(super) fn known<'a>(
         (time_ns, agent) => {
             let lacks = [
                 (time_ns.is_none(), Lack { field, flag: "--time" }),
-                (agent.is_none(), Lack { field: "gen_ai.agent.id", flag: "--agent" }),
+                (agent.is_none(), Lack { field: AGENT[0], flag: "--agent" }),
             ];
             let lacks =
                 lacks.into_iter().filter_map(|(is_missing, lack)| is_missing.then_some(lack));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Taken;
 use super::made::{self, Made};
-use super::names;
+use super::read;
 use super::record::{Place, Record, any_text, nanos, write_with_one};
 use super::series::{Amount, Point, Series};
 use crate::collector::{Correlation, Tool};
@@ -190,7 +190,7 @@ fn count(name: &str, record: &Record<'_>) -> Option<Count> {
 }
 
 fn usage<'a>(record: &Record<'a>, count: Count, amount: f64) -> Usage<'a> {
-    let (model, provider) = names::model(record);
+    let (model, provider) = read::model(record);
     let mut usage = Usage { model, provider, ..Usage::default() };
     let tokens = Some(amount.round() as u64);
     match count {

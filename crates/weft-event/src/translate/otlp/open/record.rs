@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::Signal;
-use super::{NEEDLE_SESSION, NEEDLE_WORKER};
 use crate::facts::Level;
 use crate::json::{Json, Kind, Object, Value};
+use crate::translate::otlp::names::{AGENT, SESSION};
 use crate::translate::trace;
 
 /// Prefix that Claude Code gives the names of its records where they stand in the body.
@@ -108,14 +108,13 @@ impl<'a> Record<'a> {
     /// Returns who it is about: the agent, else the service.
     pub(super) fn agent(&self) -> Option<Cow<'a, str>> {
         let service = || any_text(attribute(self.in_resource.get("resource")?, "service.name")?);
-        let names = ["gen_ai.agent.id", "agent_id", "gen_ai.agent.name", NEEDLE_WORKER];
-        let agent = self.text(&names).filter(|agent| !agent.is_empty());
+        let agent = self.text(&AGENT).filter(|agent| !agent.is_empty());
         agent.or_else(service).filter(|agent| !agent.is_empty())
     }
 
     /// Returns its session.
     pub(super) fn session(&self) -> Option<Cow<'a, str>> {
-        self.text(&["session.id", "gen_ai.conversation.id", "conversation.id", NEEDLE_SESSION])
+        self.text(&SESSION)
     }
 
     /// Returns its trace; an id of the wrong form is no id.

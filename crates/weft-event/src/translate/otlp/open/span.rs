@@ -1,12 +1,15 @@
 //! Spans: those that name an agent, a tool or a model become events at their end.
 
 use super::made::{self, Made};
-use super::names::{self, OPERATION, TOOL_CALL, TOOL_NAME};
+use super::read;
 use super::record::{Record, nanos};
 use super::{NEEDLE_BEAD, Taken};
 use crate::collector::{Correlation, Tool};
 use crate::identity::digest_parts;
 use crate::json::{Json, Value};
+use crate::translate::otlp::names::{
+    AGENT_PREFIX, CHAT, CREATE_AGENT, EXECUTE_TOOL, INVOKE_AGENT, OPERATION, TOOL_CALL, TOOL_NAME,
+};
 use crate::translate::source::uuid;
 use crate::translate::{Fill, Untranslatable};
 
@@ -52,7 +55,7 @@ pub(super) fn take(record: &Record<'_>, fill: &Fill, each: &mut dyn FnMut(Taken<
                     parent_span_id: record.parent_span_id(),
                     ..Correlation::default()
                 },
-                usage: names::usage(record),
+                usage: read::usage(record),
                 usage_from: "span",
                 metadata,
                 facts: Vec::new(),
@@ -68,9 +71,8 @@ pub(super) fn take(record: &Record<'_>, fill: &Fill, each: &mut dyn FnMut(Taken<
 /// Returns whether an attribute of this name says that a span is about an agent, a tool or a model.
 fn is_about_agents(key: &str) -> bool {
     key == OPERATION
-        || key == "gen_ai.tool.name"
-        || key == "tool_name"
-        || key.starts_with("gen_ai.agent.")
+        || TOOL_NAME[..2].contains(&key)
+        || key.starts_with(AGENT_PREFIX)
         || (key.starts_with("gen_ai.") && key.ends_with(".model"))
         || key.starts_with("needle.")
 }
@@ -87,7 +89,7 @@ fn tool<'a>(record: &Record<'a>) -> Tool<'a> {
     };
     Tool {
         tool_name: record.text(&TOOL_NAME),
-        tool_input: names::tool_input(record),
+        tool_input: read::tool_input(record),
         duration_ms: took_ns.map(|ns| ns / 1_000_000),
         ..Tool::default()
     }
@@ -96,14 +98,14 @@ fn tool<'a>(record: &Record<'a>) -> Tool<'a> {
 /// Returns the collector's type for a span that has ended.
 fn event_type(record: &Record<'_>, name: &str, has_failed: bool) -> &'static str {
     let operation = record.text(&[OPERATION]);
-    let is_agent = matches!(operation.as_deref(), Some("invoke_agent" | "create_agent"));
+    let is_agent = matches!(operation.as_deref(), Some(INVOKE_AGENT | CREATE_AGENT));
     match (operation.as_deref(), name.strip_prefix(CLAUDE_CODE)) {
         _ if has_failed && is_agent => "lifecycle.error",
         _ if has_failed => "system.error",
-        (Some("execute_tool"), _) | (None, Some("tool")) => "hook.post_tool_use",
-        (Some("create_agent"), _) => "lifecycle.started",
-        (Some("invoke_agent"), _) => "lifecycle.completed",
-        (Some("chat" | "generate_content" | "text_completion" | "plan"), _)
+        (Some(EXECUTE_TOOL), _) | (None, Some("tool")) => "hook.post_tool_use",
+        (Some(CREATE_AGENT), _) => "lifecycle.started",
+        (Some(INVOKE_AGENT), _) => "lifecycle.completed",
+        (Some(CHAT | "generate_content" | "text_completion" | "plan"), _)
         | (None, Some("llm_request")) => "activity.thinking",
         (Some(_), _) => "activity.progress",
         (None, Some("interaction")) => "hook.stop",
@@ -111,7 +113,7 @@ fn event_type(record: &Record<'_>, name: &str, has_failed: bool) -> &'static str
         (None, Some("compaction")) => "hook.post_compact",
         (None, Some(_)) => "activity.progress",
         (None, None) if record.text(&TOOL_NAME).is_some() => "hook.post_tool_use",
-        (None, None) if names::model(record).0.is_some() => "activity.thinking",
+        (None, None) if read::model(record).0.is_some() => "activity.thinking",
         (None, None) => "activity.progress",
     }
 }

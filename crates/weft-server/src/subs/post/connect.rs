@@ -23,7 +23,7 @@ const CONNECT_MAX: Duration = Duration::from_secs(10);
 
 /// Why no connection can be made to anybody.
 #[derive(Debug, thiserror::Error)]
-pub(in super::super) enum ConnectError {
+pub enum ConnectError {
     /// TLS cannot be set up.
     #[error("cannot set up TLS")]
     Tls(#[source] rustls::Error),

@@ -1,56 +1,14 @@
-//! The names that log records and spans go by: what attributes are called, old and new, and which type an event's name gives.
-//!
-//! The names of the GenAI conventions change; this file is the one place that knows them.
+//! What attributes say together: what was used up, of which model, what a tool was given, and the type that a record's name gives.
 
 use std::borrow::Cow;
 
 use super::record::Record;
 use crate::facts::{Level, Usage};
 use crate::json::{Json, Kind, Tape};
-
-/// The id of a tool call, by which reports of the same call from elsewhere are joined.
-pub(super) const TOOL_CALL: [&str; 3] = ["gen_ai.tool.call.id", "tool_use_id", "call_id"];
-/// The name of a tool.
-pub(super) const TOOL_NAME: [&str; 3] = ["gen_ai.tool.name", "tool_name", "function_name"];
-/// What a tool was given, as the text of a JSON object.
-const TOOL_INPUT: [&str; 5] =
-    ["gen_ai.tool.call.arguments", "tool_input", "tool_parameters", "arguments", "function_args"];
-/// What the GenAI conventions call the kind of work.
-pub(super) const OPERATION: &str = "gen_ai.operation.name";
-/// The prompt that everything up to the next belongs to.
-pub(super) const PROMPT: &str = "prompt.id";
-/// The agent that started the one that a record is about.
-pub(super) const PARENT_AGENT: &str = "parent_agent_id";
-
-/// Tokens read, with those from and for a cache.
-const ALL_INPUT: [&str; 3] =
-    ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "input_token_count"];
-/// Tokens read, without those from and for a cache.
-const INPUT: [&str; 1] = ["input_tokens"];
-const OUTPUT: [&str; 4] = [
-    "gen_ai.usage.output_tokens",
-    "gen_ai.usage.completion_tokens",
-    "output_tokens",
-    "output_token_count",
-];
-/// Tokens written while thinking where they are not among those written.
-const THOUGHT: [&str; 1] = ["thoughts_token_count"];
-const CACHE_READ: [&str; 5] = [
-    "gen_ai.usage.cache_read.input_tokens",
-    "gen_ai.usage.cache_read_input_tokens",
-    "cache_read_tokens",
-    "cached_token_count",
-    "cached_content_token_count",
-];
-const CACHE_WRITE: [&str; 5] = [
-    "gen_ai.usage.cache_write.input_tokens",
-    "gen_ai.usage.cache_creation.input_tokens",
-    "gen_ai.usage.cache_creation_input_tokens",
-    "cache_creation_tokens",
-    "cache_write_token_count",
-];
-const MODEL: [&str; 3] = ["gen_ai.response.model", "gen_ai.request.model", "model"];
-const PROVIDER: [&str; 2] = ["gen_ai.provider.name", "gen_ai.system"];
+use crate::translate::otlp::names::{
+    ALL_INPUT, CACHE_READ, CACHE_WRITE, COST_USD, INPUT, LIMIT, MODEL, OUTPUT, PROVIDER, THOUGHT,
+    TOOL_INPUT, TOTAL, USED,
+};
 
 /// Reads what was used up.
 pub(super) fn usage<'a>(record: &Record<'a>) -> Option<Usage<'a>> {
@@ -66,10 +24,10 @@ pub(super) fn usage<'a>(record: &Record<'a>) -> Option<Usage<'a>> {
         output_tokens: output.map(|output| output.saturating_add(thought.unwrap_or(0))),
         cache_read_tokens: cache_read,
         cache_write_tokens: cache_write,
-        total_tokens: record.count(&["weft.usage.total_tokens"]),
-        cost_usd: record.number(&["cost_usd", "weft.usage.cost_usd"]),
-        used: record.number(&["weft.usage.used"]),
-        limit: record.number(&["weft.usage.limit"]),
+        total_tokens: record.count(&[TOTAL]),
+        cost_usd: record.number(&COST_USD),
+        used: record.number(&[USED]),
+        limit: record.number(&[LIMIT]),
         model,
         provider,
     };
