@@ -112,13 +112,16 @@ pub fn export(
     export.finish()
 }
 
+/// Is handed an event: what the log knows of it, its facts, its line.
+pub type Each<'a, E> = dyn FnMut(&Meta, &Facts<'_>, &[u8]) -> Result<(), E> + 'a;
+
 /// Hands every event that a filter matches to `each`, with its line, in the order of the log; `progress` is told the position
 /// reached. Returns how many records match, or might, and are damaged or gone. Weft's own bookkeeping never matches.
 pub fn each_match<E: From<ReadError> + From<QueryError>>(
     store: &Store,
     filter: &Filter,
     progress: &mut dyn FnMut(u64, u64),
-    each: &mut dyn FnMut(&Meta, &Facts<'_>, &[u8]) -> Result<(), E>,
+    each: &mut Each<'_, E>,
 ) -> Result<u64, E> {
     let mut records = Records::open(store.clone())?;
     let last = records.head().next.get() - 1;
@@ -165,12 +168,7 @@ struct Matcher<'f> {
 }
 
 impl Matcher<'_> {
-    fn take<E>(
-        &mut self,
-        meta: &Meta,
-        line: &[u8],
-        each: &mut dyn FnMut(&Meta, &Facts<'_>, &[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn take<E>(&mut self, meta: &Meta, line: &[u8], each: &mut Each<'_, E>) -> Result<(), E> {
         let expect = meta.mark.as_ref().map_or(Expect::Any, |mark| Expect::Dialect(mark.dialect));
         self.problems.clear();
         let Some(event) = event::read(&mut self.tape, line, expect, &mut self.problems) else {

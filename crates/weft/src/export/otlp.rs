@@ -50,7 +50,7 @@ pub(super) struct Args {
 
 /// Where requests go.
 enum Way {
-    Endpoint(Sender),
+    Endpoint(Box<Sender>),
     Lines(Box<dyn Write>),
 }
 
@@ -68,7 +68,7 @@ pub(super) fn run(stores: &StoreArgs, args: &Args) -> anyhow::Result<Outcome> {
     let filter = args.chosen.filter()?;
     let store = stores.store()?;
     let mut way = match (&args.endpoint, &args.out) {
-        (Some(url), _) => Way::Endpoint(Sender::new(url)?),
+        (Some(url), _) => Way::Endpoint(Box::new(Sender::new(url)?)),
         (None, Some(file)) => Way::Lines(open(file)?),
         (None, None) => anyhow::bail!("--endpoint or --out is needed"),
     };
