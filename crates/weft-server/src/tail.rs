@@ -1,6 +1,6 @@
 //! Reading files into the log while the server runs: folders of events, and those in which agents record their sessions.
 //!
-//! One thread reads and judges ([`reading`]), one task stores what it gives ([`storing`]). How far every file was read is noted in
+//! One thread reads and judges (`reading`), one task stores what it gives (`storing`). How far every file was read is noted in
 //! the store once that is durable, so that a restart goes on there.
 
 pub mod judge;
