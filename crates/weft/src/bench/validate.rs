@@ -20,10 +20,10 @@ The jsonschema crate takes part where weft is built with `cargo build --release 
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// How many events
-    #[arg(long, value_name = "N", default_value_t = 3_000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     events: u32,
     /// How many rounds; the best and the median count
-    #[arg(long, value_name = "N", default_value_t = 401, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 61, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
     /// What the events are made from
     #[arg(long, value_name = "S", default_value_t = 1)]
