@@ -108,7 +108,8 @@ pub(crate) async fn store(
     Ok(Stored { outcomes, kept })
 }
 
-async fn append(core: &Core, batch: Batch) -> Result<Answer, WriteFailure> {
+/// Appends events, and counts how long that took or why it failed.
+pub(crate) async fn append(core: &Core, batch: Batch) -> Result<Answer, WriteFailure> {
     let began = Instant::now();
     let counters = core.counters();
     let appended = core.appender().append(batch).await;

@@ -1,18 +1,16 @@
 //! The log of a running server, as the tools see it.
 
-use std::time::Instant;
-
 use weft_event::Dialect;
 use weft_log::disk::RealDisk;
-use weft_log::log::{AppendError, Batch, Durability, Outcome};
+use weft_log::log::{Batch, Durability, Outcome};
 use weft_log::query::{Found, Page};
 use weft_log::{Position, reader};
 
 use super::shelf::{Kept, NotAdmitted, Seen, Shelf, ShelfError, VIA, admit};
 use crate::Core;
+use crate::http::events;
 use crate::metrics::Tally;
 use crate::reads::{self, Question};
-use crate::writer::WriteFailure;
 
 impl Shelf for Core {
     async fn put(&self, lines: Vec<String>) -> Result<Vec<Kept>, ShelfError> {
@@ -31,21 +29,10 @@ impl Shelf for Core {
                 return Err(ShelfError::Refused { problems });
             }
         };
-        let began = Instant::now();
-        let durability = Durability::Synced;
-        let appended =
-            self.appender().append(Batch { events, conditions: Vec::new(), durability }).await;
-        match appended {
-            Ok(answer) => {
-                self.counters().appended(began.elapsed());
-                self.counters().count(VIA, &tally(&answer.outcomes));
-                Ok(answer.outcomes.into_iter().map(Kept::Logged).collect())
-            }
-            Err(failure) => {
-                note(self, &failure);
-                Err(ShelfError::failed(failure))
-            }
-        }
+        let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
+        let outcomes = events::append(self, batch).await.map_err(ShelfError::failed)?.outcomes;
+        self.counters().count(VIA, &tally(&outcomes));
+        Ok(outcomes.into_iter().map(Kept::Logged).collect())
     }
 
     async fn find(&self, question: Question) -> Result<Seen<Page>, ShelfError> {
@@ -87,16 +74,4 @@ fn tally(outcomes: &[Outcome]) -> Tally {
         }
     }
     tally
-}
-
-fn note(core: &Core, failure: &WriteFailure) {
-    match failure {
-        WriteFailure::Busy => core.counters().turned_away(),
-        WriteFailure::Closed | WriteFailure::Opening { .. } => {}
-        WriteFailure::Append(AppendError::Condition { .. }) => {}
-        WriteFailure::Append(error) => {
-            core.counters().append_failed();
-            tracing::error!("cannot append: {error}");
-        }
-    }
 }
