@@ -2,6 +2,7 @@
 
 mod facts;
 mod hooks;
+mod report;
 mod types;
 
 use std::borrow::Cow;
@@ -158,6 +159,7 @@ impl<'a> LegacyRow<'a> {
 pub(crate) static SPEECH: Speech = Speech {
     validate,
     facts: facts::facts,
+    report: report::report,
     taxonomy: &TAXONOMY,
     root: &Check::Shape(&EVENT),
     documents: &[("legacy-row", &Check::Shape(&LEGACY_ROW))],

@@ -3,6 +3,7 @@
 use crate::event::report_repeated_keys;
 use crate::json::Value;
 use crate::problem::Problems;
+use crate::report::Report;
 use crate::shape::{Check, Draft, Fields, text_enum};
 use crate::taxonomy::Taxonomy;
 use crate::{Facts, collector, engine, idle, needle, own, pinchy};
@@ -32,6 +33,8 @@ pub(crate) struct Speech {
     pub(crate) validate: fn(&mut Fields<'_>, &mut Problems),
     /// Fills in the facts of a checked event; best effort where the event is invalid.
     pub(crate) facts: for<'a> fn(&Fields<'a>, &mut Facts<'a>),
+    /// Reads what a checked event reports beyond its facts, which are given; best effort where the event is invalid.
+    pub(crate) report: for<'a> fn(&Fields<'a>, &Facts<'a>) -> Report<'a>,
     /// The event types.
     pub(crate) taxonomy: &'static Taxonomy,
     /// What an event must look like.

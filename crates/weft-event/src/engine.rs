@@ -5,6 +5,7 @@ pub mod action;
 mod facts;
 pub mod judge;
 pub mod plan;
+mod report;
 mod types;
 
 use std::borrow::Cow;
@@ -38,6 +39,7 @@ record! {
 pub(crate) static SPEECH: Speech = Speech {
     validate,
     facts: facts::facts,
+    report: report::report,
     taxonomy: &TAXONOMY,
     root: &Check::Shape(&EVENT),
     documents: &[

@@ -7,6 +7,7 @@ use crate::detect::{self, Detection};
 use crate::input::{Ending, Line};
 use crate::json::{Kind, Syntax, SyntaxError, Tape, Value};
 use crate::problem::{Code, Problems};
+use crate::report::Report;
 use crate::shape::{Fields, shorten};
 use crate::{Dialect, Facts, own};
 
@@ -161,6 +162,11 @@ impl<'a> Event<'a> {
         let mut facts = Facts::new(self.dialect, Cow::Borrowed(""));
         (self.dialect.speech().facts)(&self.fields, &mut facts);
         facts
+    }
+
+    /// Returns what it reports beyond its facts, which are those of this very event.
+    pub fn report(&self, facts: &Facts<'a>) -> Report<'a> {
+        (self.dialect.speech().report)(&self.fields, facts)
     }
 }
 

@@ -10,6 +10,7 @@ mod event;
 mod facts;
 mod frame;
 mod jwz;
+mod report;
 mod run;
 mod topic;
 mod trace;
@@ -144,6 +145,7 @@ pub static EVENT: Union = Union {
 pub(crate) static SPEECH: Speech = Speech {
     validate,
     facts: facts::facts,
+    report: report::report,
     taxonomy: &TAXONOMY,
     root: &Check::Union(&EVENT),
     documents: &[

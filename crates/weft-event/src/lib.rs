@@ -22,6 +22,7 @@ pub mod order;
 pub mod own;
 pub mod pinchy;
 pub mod problem;
+pub mod report;
 pub mod sample;
 pub mod secrets;
 pub mod shape;

@@ -4,6 +4,7 @@
 
 mod facts;
 mod legacy;
+mod report;
 mod types;
 
 use std::borrow::Cow;
@@ -79,6 +80,7 @@ impl Event<'_> {
 pub(crate) static SPEECH: Speech = Speech {
     validate,
     facts: facts::facts,
+    report: report::report,
     taxonomy: &TAXONOMY,
     root: &Check::Shape(&EVENT),
     documents: &[

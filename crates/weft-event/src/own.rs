@@ -7,6 +7,7 @@ use crate::event::report_repeated_keys;
 use crate::facts::Facts;
 use crate::json::Json;
 use crate::problem::Problems;
+use crate::report::Report;
 use crate::shape::{Check, Draft, Fields, Rule, record};
 use crate::taxonomy::{EventType, Taxonomy, event_types};
 
@@ -42,6 +43,7 @@ static TAXONOMY: Taxonomy = Taxonomy::new(TYPES);
 pub(crate) static SPEECH: Speech = Speech {
     validate,
     facts,
+    report,
     taxonomy: &TAXONOMY,
     root: &Check::Shape(&EVENT),
     documents: &[],
@@ -62,4 +64,8 @@ fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     facts.set_type_defaults();
     facts.time_ns = fields.time_ns(AT);
     facts.identity.put_id(fields.get(ID));
+}
+
+fn report<'a>(_fields: &Fields<'a>, _facts: &Facts<'a>) -> Report<'a> {
+    Report::default()
 }

@@ -4,6 +4,7 @@
 
 mod facts;
 pub mod payload;
+mod report;
 mod types;
 
 use std::borrow::Cow;
@@ -153,6 +154,7 @@ record! {
 pub(crate) static SPEECH: Speech = Speech {
     validate,
     facts: facts::facts,
+    report: report::report,
     taxonomy: &TAXONOMY,
     root: &Check::Shape(&EVENT),
     documents: payload::CONTRACTS,

@@ -1,0 +1,38 @@
+//! A value that only a later event can change.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Stamp;
+
+/// The newest value of a producer, and where in its order it was said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latest<T> {
+    stamp: Stamp,
+    value: T,
+}
+
+impl<T> Latest<T> {
+    /// Returns a value said at this place.
+    pub fn new(stamp: Stamp, value: T) -> Self {
+        Self { stamp, value }
+    }
+
+    /// Returns where it was said.
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// Returns the value.
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// Puts a value in the place of an older one; a late one changes nothing. Returns whether it counts now.
+    pub fn put(slot: &mut Option<Self>, stamp: Stamp, value: impl FnOnce() -> T) -> bool {
+        let is_newer = slot.as_ref().is_none_or(|latest| latest.stamp <= stamp);
+        if is_newer {
+            *slot = Some(Self::new(stamp, value()));
+        }
+        is_newer
+    }
+}

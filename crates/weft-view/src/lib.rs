@@ -1,0 +1,27 @@
+//! The views: state folded from records, and nothing else. Who is doing what, who needs a person, what it cost, what is left.
+//!
+//! A view is a function of the records it was given, in whatever order they came: pieces, repeats and delays change nothing. It
+//! does no I/O and reads no clock; where time matters, the time is an argument.
+
+pub mod decisions;
+pub mod entry;
+pub mod errors;
+pub mod files;
+pub mod fleet;
+pub mod gateway;
+pub mod latest;
+pub mod loops;
+pub mod runs;
+pub mod sessions;
+pub mod traces;
+pub mod trail;
+pub mod usage;
+pub mod view;
+pub mod views;
+pub mod work;
+
+pub use entry::{Entry, Stamp};
+pub use latest::Latest;
+pub use trail::Trail;
+pub use view::View;
+pub use views::{VERSIONS, Views};

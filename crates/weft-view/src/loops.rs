@@ -1,0 +1,16 @@
+//! Loops: their frames, iterations and age.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Entry, View};
+
+/// Loops: their frames, iterations and age.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Loops {}
+
+impl View for Loops {
+    const NAME: &'static str = "loops";
+    const VERSION: u32 = 1;
+
+    fn apply(&mut self, _entry: &Entry<'_, '_>) {}
+}

@@ -1,0 +1,54 @@
+//! The last few things that a producer did, in its own order, whatever order they came in.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Stamp;
+
+/// Up to `N` values, the newest by their stamps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trail<T, const N: usize> {
+    steps: VecDeque<(Stamp, T)>,
+}
+
+impl<T, const N: usize> Default for Trail<T, N> {
+    fn default() -> Self {
+        Self { steps: VecDeque::new() }
+    }
+}
+
+impl<T, const N: usize> Trail<T, N> {
+    /// Puts a value into its place. Returns what no longer belongs to the last `N`: the oldest, or the value itself if it is older.
+    /// A stamp that is there already changes nothing.
+    pub fn put(&mut self, stamp: Stamp, value: T) -> Option<(Stamp, T)> {
+        let idx = match self.steps.back() {
+            Some((last, _)) if *last < stamp => self.steps.len(),
+            Some(_) => match self.steps.binary_search_by(|(step, _)| step.cmp(&stamp)) {
+                Ok(_) => return None,
+                Err(idx) => idx,
+            },
+            None => 0,
+        };
+        if idx == 0 && self.steps.len() == N {
+            return Some((stamp, value));
+        }
+        self.steps.insert(idx, (stamp, value));
+        if self.steps.len() > N { self.steps.pop_front() } else { None }
+    }
+
+    /// Returns the values from the oldest to the newest.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&Stamp, &T)> + ExactSizeIterator {
+        self.steps.iter().map(|(stamp, value)| (stamp, value))
+    }
+
+    /// Returns the newest.
+    pub fn last(&self) -> Option<(&Stamp, &T)> {
+        self.steps.back().map(|(stamp, value)| (stamp, value))
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+}
