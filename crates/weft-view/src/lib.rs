@@ -3,6 +3,7 @@
 //! A view is a function of the records it was given, in whatever order they came: pieces, repeats and delays change nothing. It
 //! does no I/O and reads no clock; where time matters, the time is an argument.
 
+pub mod at;
 pub mod decisions;
 pub mod entry;
 pub mod errors;
@@ -20,6 +21,7 @@ pub mod view;
 pub mod views;
 pub mod work;
 
+pub use at::At;
 pub use entry::{Entry, Stamp};
 pub use latest::Latest;
 pub use trail::Trail;
