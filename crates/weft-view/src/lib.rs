@@ -14,6 +14,8 @@ pub mod latest;
 pub mod loops;
 pub mod runs;
 pub mod sessions;
+#[cfg(test)]
+mod testing;
 pub mod traces;
 pub mod trail;
 pub mod usage;

@@ -92,3 +92,6 @@ impl Views {
         self.errors.apply(entry);
     }
 }
+
+#[cfg(test)]
+mod tests;
