@@ -14,15 +14,17 @@ use serde::{Deserialize, Serialize};
 use weft_event::report::{Finding, Part};
 
 use crate::bounded::Bounded;
+use crate::loops::ends::{End, Ends};
 use crate::word::Word;
 use crate::{Entry, View};
 
 use actor::Handed;
 
 pub(crate) use actor::Actor;
-pub(crate) use producer::{Asked, Called, Producer, Run};
+pub(crate) use producer::{Asked, Called, Producer, Run, State};
+pub(crate) use row::elapsed_ms;
 pub use row::{Presence, Row};
-pub(crate) use wait::Deadlock;
+pub(crate) use wait::{Deadlock, Edge};
 
 /// Most actors that are kept.
 pub const ACTORS_MAX: usize = 10_000;
@@ -37,6 +39,7 @@ pub struct Fleet {
     actors: Bounded<Actor, ACTORS_MAX>,
     /// What other actors found about an actor, by its name. It need not have said a word itself.
     findings: Bounded<Option<Found>, FINDINGS_MAX>,
+    loop_ends: Ends,
 }
 
 /// What an actor found about another. The words of several actors have no common order but their clocks.
@@ -54,10 +57,11 @@ impl View for Fleet {
     const VERSION: u32 = 2;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
+        let at_ns = seen_ns(entry);
         let Some(name) = entry.facts.actor.as_deref() else {
+            self.loop_ends.apply(at_ns, entry);
             return;
         };
-        let at_ns = seen_ns(entry);
         if let Some(actor) = self.actors.touch(name, at_ns) {
             actor.apply(name, at_ns, entry);
         }
@@ -106,6 +110,42 @@ impl Fleet {
         if let Some(actor) = self.actors.touch(to, at_ns) {
             actor.hand(Handed { at_ns, position: entry.position, task: task.to_owned() });
         }
+    }
+
+    /// Returns what an actor is doing, and since when: by its own words, or by the end of its loop that does not name it.
+    pub(crate) fn run(&self, actor: &Actor) -> Option<Run> {
+        let run = actor.speaker()?.run();
+        let Some(end) = self.loop_end(actor) else {
+            return run;
+        };
+        Some(Run {
+            status: end.status.or_else(|| Some(run?.status))?,
+            since_ns: end.at_ns,
+            since_position: end.position,
+            newest_ns: end.at_ns,
+            newest_position: end.position,
+            at_work: None,
+        })
+    }
+
+    /// Returns whether an actor said that it ends, and nothing since.
+    pub(crate) fn is_ended(&self, actor: &Actor) -> bool {
+        let is_aborted = self.loop_end(actor).is_some_and(|end| end.is_abort);
+        is_aborted || actor.speaker().is_some_and(Producer::is_ended)
+    }
+
+    /// Returns whether an actor is gone: it said so, or another found it.
+    pub(crate) fn is_gone(&self, name: &str, actor: &Actor) -> bool {
+        let last_ns = actor.seen().map(|seen| seen.last_ns);
+        let is_gone =
+            |found: &Found| found.finding == Word(Finding::Gone) && Some(found.at_ns) >= last_ns;
+        self.is_ended(actor) || self.finding(name).is_some_and(is_gone)
+    }
+
+    /// Returns what ended the loop that an actor is, where that does not name it.
+    pub(crate) fn loop_end(&self, actor: &Actor) -> Option<&End> {
+        let speaker = actor.speaker()?;
+        self.loop_ends.after(speaker.session(), speaker.looped_ns()?)
     }
 
     /// Returns an actor.

@@ -11,11 +11,13 @@ pub mod errors;
 pub mod files;
 pub mod fleet;
 pub mod gateway;
+pub mod inbox;
 pub mod latest;
 pub mod loops;
 pub mod rules;
 pub mod runs;
 pub mod sessions;
+pub mod stuck;
 #[cfg(test)]
 mod testing;
 mod tool;

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use weft_event::Status;
 use weft_event::report::Part;
 
-use super::producer::{Producer, Run};
+use super::producer::Producer;
 use crate::Entry;
 
 /// Most sessions of an actor that are kept; beyond it the one goes that spoke longest ago.
-pub const PRODUCERS_MAX: usize = 16;
+const PRODUCERS_MAX: usize = 16;
 
 /// One actor.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -106,16 +106,6 @@ impl Actor {
     /// Returns the session that speaks for it.
     pub(crate) fn speaker(&self) -> Option<&Producer> {
         self.speakers().first().copied()
-    }
-
-    /// Returns what it is doing, and since when.
-    pub(crate) fn run(&self) -> Option<Run> {
-        self.speaker()?.run()
-    }
-
-    /// Returns whether it said that it ends, and nothing since.
-    pub(crate) fn is_ended(&self) -> bool {
-        self.speaker().is_some_and(Producer::is_ended)
     }
 
     /// Returns when it was last in a status.

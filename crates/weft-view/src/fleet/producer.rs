@@ -6,20 +6,20 @@ use weft_event::report::{
     Ask, AskKind, Budget, Call, CallPhase, LoopPhase, Part, TurnPhase, WorkChange,
 };
 
-use super::about::About;
+use super::about::{About, text};
 use super::cut;
 use crate::tool::is_edit;
 use crate::word::Word;
 use crate::{Entry, Latest, Stamp, Trail};
 
 /// How many statuses are kept: an event that comes behind more of its session's than that changes no `since`.
-pub const STEPS_KEPT: usize = 48;
+const STEPS_KEPT: usize = 48;
 /// How many events about calls are kept: how far the rules about calls look back.
-pub const CALLS_KEPT: usize = 32;
+const CALLS_KEPT: usize = 32;
 /// How many questions and answers are kept.
-pub const ASKS_KEPT: usize = 8;
+const ASKS_KEPT: usize = 8;
 /// How many completions are kept: how many the rule `slow` can ask for.
-pub const COMPLETIONS_KEPT: usize = 8;
+const COMPLETIONS_KEPT: usize = 8;
 
 /// One session of an actor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,8 @@ pub(crate) struct Producer {
     wait: Option<Latest<Wait>>,
     trouble: Option<Latest<Trouble>>,
     state: Option<Latest<State>>,
+    /// When it last told of itself as of a loop.
+    looped_ns: Option<i64>,
     pub(super) about: About,
 }
 
@@ -61,8 +63,8 @@ pub(crate) struct Run {
     /// When the newest was that is no heartbeat, or else the first.
     pub(crate) newest_ns: i64,
     pub(crate) newest_position: u64,
-    /// Since when it has been at work, in whatever status.
-    pub(crate) at_work_since_ns: Option<i64>,
+    /// Since when it has been at work, in whatever status, and the position of that.
+    pub(crate) at_work: Option<(i64, u64)>,
 }
 
 /// An event about a call.
@@ -127,6 +129,7 @@ impl Producer {
             wait: None,
             trouble: None,
             state: None,
+            looped_ns: None,
             about: About::default(),
         }
     }
@@ -160,6 +163,17 @@ impl Producer {
             let state =
                 || State { at_ns, state: cut(&run.state), reason: run.reason.as_deref().map(cut) };
             Latest::put(&mut self.state, stamp, state);
+        } else if matches!(part, Part::Loop(_)) {
+            self.looped_ns = self.looped_ns.max(Some(at_ns));
+            // A loop waits for nobody but a person.
+            if entry.facts.status == Some(Status::Waiting) {
+                self.ask(
+                    stamp,
+                    at_ns,
+                    &Ask { kind: AskKind::Answer, is_answer: false, id: None },
+                    entry,
+                );
+            }
         }
         self.about.apply(name, stamp, at_ns, entry);
     }
@@ -207,6 +221,7 @@ impl Producer {
     }
 
     fn ask(&mut self, stamp: Stamp, at_ns: i64, ask: &Ask<'_>, entry: &Entry<'_, '_>) {
+        let what = entry.facts.message.as_deref().or(entry.facts.tool.as_deref());
         self.asks.put(
             stamp,
             Asked {
@@ -214,13 +229,17 @@ impl Producer {
                 kind: Word(ask.kind),
                 is_answer: ask.is_answer,
                 id: ask.id.as_deref().map(str::to_owned),
-                what: entry.facts.message.as_deref().map(cut),
+                what: what.map(cut),
             },
         );
     }
 
     pub(crate) fn session(&self) -> Option<&str> {
         self.session.as_deref()
+    }
+
+    pub(super) fn looped_ns(&self) -> Option<i64> {
+        self.looped_ns
     }
 
     pub(super) fn last_ns(&self) -> i64 {
@@ -319,6 +338,19 @@ impl Producer {
         self.trouble.as_ref().map(|trouble| (trouble.stamp().position(), trouble.value()))
     }
 
+    /// Returns the tool and the file of its newest event that has them, as one text.
+    pub(crate) fn tool_text(&self) -> Option<String> {
+        let tool = self.about.tool.as_ref()?.value();
+        let texts: Vec<&str> =
+            [&tool.tool, &tool.path].into_iter().flatten().map(String::as_str).collect();
+        Some(texts.join(" "))
+    }
+
+    /// Returns the file that it edited last.
+    pub(crate) fn edited(&self) -> Option<&str> {
+        text(&self.about.edited)
+    }
+
     /// Returns the task that it is on, and since when; no task since when it put one down.
     pub(crate) fn task(&self) -> Option<(i64, Option<&str>)> {
         let task = self.about.task.as_ref()?.value();
@@ -330,26 +362,24 @@ impl Run {
     /// Returns the run after one more step.
     fn with(before: Option<Self>, stamp: Stamp, step: &Step) -> Self {
         let Step { at_ns, status, is_heartbeat } = *step;
-        let at_work_since_ns = match status.0 {
-            Status::Started => Some(at_ns),
+        let position = stamp.position();
+        let at_work = match status.0 {
+            Status::Started => Some((at_ns, position)),
             Status::Thinking | Status::ToolUse | Status::Progress => {
-                before.and_then(|before| before.at_work_since_ns).or(Some(at_ns))
+                before.and_then(|before| before.at_work).or(Some((at_ns, position)))
             }
             Status::Waiting | Status::Blocked | Status::Completed | Status::Error => None,
         };
-        let position = stamp.position();
         let first = Self {
             status,
             since_ns: at_ns,
             since_position: position,
             newest_ns: at_ns,
             newest_position: position,
-            at_work_since_ns,
+            at_work,
         };
         match before {
-            Some(before) if before.status == status && is_heartbeat => {
-                Self { at_work_since_ns, ..before }
-            }
+            Some(before) if before.status == status && is_heartbeat => Self { at_work, ..before },
             Some(before) if before.status == status => {
                 Self { since_ns: before.since_ns, since_position: before.since_position, ..first }
             }

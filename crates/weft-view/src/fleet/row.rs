@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use weft_event::Status;
-use weft_event::report::Finding;
 
 use super::about::{About, text};
 use super::{Actor, Fleet};
@@ -139,7 +138,7 @@ impl Fleet {
             speakers.iter().find_map(|producer| get(&producer.about)).map(str::to_owned)
         };
         let tool = speakers.iter().find_map(|producer| producer.about.tool.as_ref());
-        let run = actor.run();
+        let run = self.run(actor);
         let row = Row {
             actor: name.to_owned(),
             status: run.map(|run| run.status),
@@ -165,7 +164,7 @@ impl Fleet {
             first_seen: At(seen.first_ns),
             last_seen: At(seen.last_ns),
             last_heartbeat: actor.heartbeat_ns().map(At),
-            is_ended: actor.is_ended(),
+            is_ended: self.is_ended(actor),
             n_events: actor.n_events(),
         };
         Some(Row { on: on(&row), ..row })
@@ -182,12 +181,7 @@ impl Fleet {
         let is_within = |at_ns: Option<i64>, limit_ms| {
             at_ns.is_some_and(|at_ns| elapsed_ms(at_ns, now_ns) < limit_ms)
         };
-        let last_ns = actor.seen().map(|seen| seen.last_ns);
-        let is_gone = |finding: Word<Finding>| finding == Word(Finding::Gone);
-        let is_found_gone = self
-            .finding(name)
-            .is_some_and(|found| is_gone(found.finding) && Some(found.at_ns) >= last_ns);
-        if actor.is_ended() || is_found_gone {
+        if self.is_gone(name, actor) {
             Presence::Gone
         } else if is_within(actor.acted_ns(), rules.events_alive_ms) {
             Presence::AliveByEvents

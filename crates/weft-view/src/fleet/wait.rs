@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use weft_event::Status;
-use weft_event::report::Finding;
 
 use super::producer::Wait;
 use super::{Actor, Fleet};
@@ -33,7 +32,10 @@ impl Fleet {
     /// Returns what an actor waits for: by its own words, and as long as that has not come.
     pub(crate) fn wait_of(&self, name: &str) -> Option<(u64, &Wait)> {
         let (position, wait) = self.actor(name)?.speaker()?.open_wait()?;
-        let has_come = self.actor(&wait.on).is_some_and(|other| has_come(other, wait));
+        let has_come = self.actor(&wait.on).is_some_and(|other| {
+            let status = self.run(other).map(|run| run.status);
+            has_come(status, other, wait)
+        });
         (!has_come).then_some((position, wait))
     }
 
@@ -72,20 +74,11 @@ impl Fleet {
         }
         deadlocks
     }
-
-    fn is_gone(&self, name: &str, actor: &Actor) -> bool {
-        let last_ns = actor.seen().map(|seen| seen.last_ns);
-        let is_found_gone = self.finding(name).is_some_and(|found| {
-            found.finding == Word(Finding::Gone) && Some(found.at_ns) >= last_ns
-        });
-        actor.is_ended() || is_found_gone
-    }
 }
 
 /// Returns whether what is waited for has come: the other has the status, or finished or failed since.
-fn has_come(other: &Actor, wait: &Wait) -> bool {
+fn has_come(status: Option<Word<Status>>, other: &Actor, wait: &Wait) -> bool {
     let is_since = |status| other.reached_ns(status) >= Some(wait.at_ns);
-    let status = other.run().map(|run| run.status);
     let is_so_far = wait.until.is_some_and(|until| status == Some(until) || is_since(until.0));
     is_so_far || is_since(Status::Completed) || is_since(Status::Error)
 }
