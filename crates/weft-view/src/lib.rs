@@ -16,6 +16,8 @@ pub mod latest;
 pub mod loops;
 pub mod rules;
 pub mod runs;
+#[cfg(test)]
+mod scene;
 pub mod sessions;
 pub mod stuck;
 #[cfg(test)]
