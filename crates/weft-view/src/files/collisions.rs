@@ -88,11 +88,14 @@ impl Files {
                 folders.entry(folder).or_default().extend(writes);
             }
         }
+        let mut in_folders = Vec::new();
         for (folder, mut deeds) in folders {
             deeds.sort_by_key(|deed| (deed.at_ns, deed.position));
-            let of = |a: &Deed<'_>, b: &Deed<'_>| a.file != b.file;
-            found.extend(group(CollisionKind::Folder, folder, &deeds, windows.folder_ms, of));
+            let is_new = |a: &Deed<'_>, b: &Deed<'_>| a.file != b.file || !is_told(&found, a, b);
+            let kind = CollisionKind::Folder;
+            in_folders.extend(group(kind, folder, &deeds, windows.folder_ms, is_new));
         }
+        found.extend(in_folders);
         for (task, claims) in &self.tasks {
             found.extend(claimed_twice(task, claims, since_ns, windows.task_ms));
         }
@@ -102,6 +105,12 @@ impl Files {
         });
         found
     }
+}
+
+/// Returns whether two deeds on one file are of a collision that was found there.
+fn is_told(found: &[Collision], before: &Deed<'_>, deed: &Deed<'_>) -> bool {
+    let has = |collision: &Collision, deed: &Deed<'_>| collision.positions.contains(&deed.position);
+    found.iter().any(|collision| has(collision, before) || has(collision, deed))
 }
 
 fn writes<'d>(path: &'d str, history: &'d History, since_ns: i64) -> Vec<Deed<'d>> {

@@ -72,7 +72,10 @@ fn a_call_is_one_touch_however_often_it_is_told() {
         hook("post", "01:04", "ana", "Read", "/h/a.rs", "t2"),
         hook("pre", "01:05", "bob", "Read", "/h/b.rs", "t3"),
     ]);
-    assert_snapshot!(shown(&files.rows(NOW_NS)), @"");
+    assert_snapshot!(shown(&files.rows(NOW_NS)), @"
+    /h/a.rs heat 2 read by [ana×1] written by [ana×1]
+    /h/b.rs heat 1 read by [bob×1] written by []
+    ");
     let row = &files.rows(NOW_NS)[0];
     assert_eq!((row.first_seen.unwrap().0 - START_NS) / SECOND_NS, 60);
     assert_eq!((row.last_seen.unwrap().0 - START_NS) / SECOND_NS, 64);
@@ -92,7 +95,10 @@ fn a_file_without_its_folder_is_the_one_that_ends_so() {
         edit("01:01", "bob", "src/a.rs"),
         edit("01:02", "bob", "./other/a.rs"),
     ]);
-    assert_snapshot!(shown(&files.rows(NOW_NS)), @"");
+    assert_snapshot!(shown(&files.rows(NOW_NS)), @"
+    /h/src/a.rs heat 2 read by [] written by [bob×1 ana×1]
+    other/a.rs heat 1 read by [] written by [bob×1]
+    ");
 }
 
 #[test]
@@ -109,7 +115,11 @@ fn two_who_write_one_file_within_seconds_collide() {
         edit("04:31", "bob", "/h/lib/f.c"),
         hook("pre", "04:32", "ana", "Read", "/h/lib/f.c", "t9"),
     ]);
-    assert_snapshot!(collisions(&files), @"");
+    assert_snapshot!(collisions(&files), @"
+    Folder /h/web: ana bob [6, 7]
+    Folder /h/docs: ana bob [4, 5]
+    File /h/src/a.rs: ana bob [1, 2, 3]
+    ");
 }
 
 #[test]
@@ -129,7 +139,10 @@ fn what_a_producer_found_and_what_its_touches_show_is_one_collision() {
         conflict("01:10", "/h/a.rs"),
         conflict("05:00", "/h/z.rs"),
     ]);
-    assert_snapshot!(collisions(&files), @"");
+    assert_snapshot!(collisions(&files), @"
+    File /h/z.rs: ana bob [4] (reported)
+    File /h/a.rs: ana bob [1, 2, 3] (reported)
+    ");
 }
 
 #[test]
@@ -144,7 +157,7 @@ fn a_bead_that_two_claim_is_a_collision_unless_it_was_let_go() {
         worker("bead.released", "02:10", "ana", 3, r#""bead_id":"bd-2""#),
         claim("02:20", "bob", 2, "bd-2"),
     ]);
-    assert_snapshot!(collisions(&files), @"");
+    assert_snapshot!(collisions(&files), @"Task bd-1: ana bob [1, 2]");
 }
 
 #[test]
@@ -158,7 +171,21 @@ fn a_lease_shows_its_holder_and_who_waits_for_it() {
         worker("lock.expired", "03:01", "keeper", 2, r#""path":"a.rs""#),
     ]);
     let leases: Vec<_> = files.rows(NOW_NS).into_iter().filter_map(|row| row.lease).collect();
-    assert_snapshot!(serde_json::to_string_pretty(&leases).unwrap(), @"");
+    assert_snapshot!(serde_json::to_string_pretty(&leases).unwrap(), @r#"
+    [
+      {
+        "holder": "ana",
+        "since": "2026-11-15T08:01:00Z",
+        "held_ms": 540000,
+        "wanted_by": [
+          "bob"
+        ],
+        "is_stale": true,
+        "is_expired": true,
+        "position": 1
+      }
+    ]
+    "#);
 }
 
 #[test]

@@ -33,6 +33,12 @@ fn effort(sequence: u64, bead: &str, data: &str) -> String {
     )
 }
 
+fn budget(event_type: &str, sequence: u64, data: &str) -> String {
+    format!(
+        r#"{{"schema_version":1,"timestamp":"2026-11-15T09:00:0{sequence}Z","event_type":"budget.{event_type}","worker_id":"alpha","session_id":"w1","sequence":{sequence},"bead_id":"bd-1","data":{{"bead_id":"bd-1",{data}}}}}"#
+    )
+}
+
 fn book(lines: &[String]) -> UsageBook {
     let lines = place(lines.iter().map(String::as_str));
     assert_law::<UsageBook>(&lines, lines.len());
@@ -162,6 +168,44 @@ fn sessions_that_are_forgotten_stay_in_the_total() {
     assert_eq!(total.cost_usd.0, 6_000_000 * n as u64);
     assert!(book.rows(By::Session, &prices).len() <= SESSIONS_MAX);
     assert_eq!(book.rows(By::Model, &prices).len(), 1);
+}
+
+#[test]
+fn a_budget_is_marked_by_what_was_said_last() {
+    let lines = [
+        budget("warning", 1, r#""used":4.1,"limit":5.0"#),
+        budget("exceeded", 2, r#""used":5.2,"limit":5.0"#),
+        budget("per_bead_exceeded", 3, r#""used":1.5,"limit":1.0"#),
+        budget("warning", 4, r#""used":9.6,"limit":10.0"#),
+    ];
+    let shown = |rows: Vec<BudgetRow>| serde_json::to_string_pretty(&rows).unwrap();
+    assert_snapshot!(shown(book(&lines).budgets(&BudgetMarks::default())), @r#"
+    [
+      {
+        "mark": "exceeded",
+        "scope": "task",
+        "actor": "alpha",
+        "session": "w1",
+        "task": "bd-1",
+        "used": 1.5,
+        "limit": 1.0,
+        "fraction": 1.5,
+        "position": 3,
+        "since": "2026-11-15T09:00:03Z"
+      },
+      {
+        "mark": "critical",
+        "scope": "actor",
+        "actor": "alpha",
+        "session": "w1",
+        "used": 9.6,
+        "limit": 10.0,
+        "fraction": 0.96,
+        "position": 4,
+        "since": "2026-11-15T09:00:04Z"
+      }
+    ]
+    "#);
 }
 
 #[test]
