@@ -14,11 +14,14 @@ pub mod gateway;
 pub mod inbox;
 pub mod latest;
 pub mod loops;
+pub mod money;
+pub mod prices;
 pub mod rules;
 pub mod runs;
 #[cfg(test)]
 mod scene;
 pub mod sessions;
+pub mod shed;
 pub mod stuck;
 #[cfg(test)]
 mod testing;
@@ -34,6 +37,8 @@ pub mod work;
 pub use at::At;
 pub use entry::{Entry, Stamp};
 pub use latest::Latest;
+pub use money::Money;
+pub use prices::Prices;
 pub use rules::Rules;
 pub use trail::Trail;
 pub use view::View;
