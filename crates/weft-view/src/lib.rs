@@ -5,6 +5,7 @@
 
 pub mod at;
 pub mod decisions;
+pub mod distinct;
 pub mod entry;
 pub mod errors;
 pub mod files;
@@ -24,9 +25,12 @@ pub mod trail;
 pub mod usage;
 pub mod view;
 pub mod views;
+mod way;
+pub mod what;
 pub mod work;
 
 pub use at::At;
+pub use distinct::Distinct;
 pub use entry::{Entry, Stamp};
 pub use latest::Latest;
 pub use money::Money;
@@ -34,3 +38,4 @@ pub use prices::Prices;
 pub use trail::Trail;
 pub use view::View;
 pub use views::{VERSIONS, Views};
+pub use what::what;
