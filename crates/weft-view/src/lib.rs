@@ -4,6 +4,7 @@
 //! does no I/O and reads no clock; where time matters, the time is an argument.
 
 pub mod at;
+mod bounded;
 pub mod decisions;
 pub mod distinct;
 pub mod entry;
@@ -11,15 +12,21 @@ pub mod errors;
 pub mod files;
 pub mod fleet;
 pub mod gateway;
+pub mod inbox;
 pub mod latest;
 pub mod loops;
 pub mod money;
 pub mod prices;
+pub mod rules;
 pub mod runs;
+#[cfg(test)]
+mod scene;
 pub mod sessions;
 pub mod shed;
+pub mod stuck;
 #[cfg(test)]
 mod testing;
+mod tool;
 pub mod traces;
 pub mod trail;
 pub mod usage;
@@ -27,6 +34,7 @@ pub mod view;
 pub mod views;
 mod way;
 pub mod what;
+pub mod word;
 pub mod work;
 
 pub use at::At;
@@ -35,7 +43,9 @@ pub use entry::{Entry, Stamp};
 pub use latest::Latest;
 pub use money::Money;
 pub use prices::Prices;
+pub use rules::Rules;
 pub use trail::Trail;
 pub use view::View;
 pub use views::{VERSIONS, Views};
 pub use what::what;
+pub use word::Word;
