@@ -9,13 +9,13 @@ const KEPT_MAX: usize = 256;
 ///
 /// It keeps the smallest fingerprints, so that it is the same in whatever order they come.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Distinct {
+pub(crate) struct Distinct {
     smallest: Vec<u64>,
 }
 
 impl Distinct {
     /// Takes in something by its fingerprint.
-    pub fn put(&mut self, fingerprint: u64) {
+    pub(crate) fn put(&mut self, fingerprint: u64) {
         let is_full = self.smallest.len() == KEPT_MAX;
         if is_full && self.smallest.last().is_some_and(|largest| *largest < fingerprint) {
             return;
@@ -27,7 +27,7 @@ impl Distinct {
     }
 
     /// Returns how many there are.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         match self.smallest.last() {
             // As many as lie below the largest, the more of its kind fit into the whole range.
             Some(largest) if self.smallest.len() == KEPT_MAX => {

@@ -6,7 +6,7 @@
 pub mod at;
 mod bounded;
 pub mod decisions;
-pub mod distinct;
+mod distinct;
 pub mod entry;
 pub mod errors;
 pub mod files;
@@ -22,7 +22,7 @@ pub mod runs;
 #[cfg(test)]
 mod scene;
 pub mod sessions;
-pub mod shed;
+mod shed;
 pub mod stuck;
 #[cfg(test)]
 mod testing;
@@ -38,7 +38,6 @@ pub mod word;
 pub mod work;
 
 pub use at::At;
-pub use distinct::Distinct;
 pub use entry::{Entry, Stamp};
 pub use latest::Latest;
 pub use money::Money;

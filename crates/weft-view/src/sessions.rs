@@ -7,11 +7,9 @@ mod rows;
 mod state;
 mod talk;
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
-use crate::shed::shed;
+use crate::bounded::Bounded;
 use crate::{Entry, View};
 
 pub use rows::SessionRow;
@@ -26,7 +24,7 @@ pub const SESSIONS_MAX: usize = 5_000;
 /// The sessions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sessions {
-    sessions: HashMap<String, Session>,
+    sessions: Bounded<Session, SESSIONS_MAX>,
 }
 
 impl View for Sessions {
@@ -35,14 +33,8 @@ impl View for Sessions {
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         let Some(id) = entry.facts.session.as_deref().filter(|id| !id.is_empty()) else { return };
-        match self.sessions.get_mut(id) {
-            Some(session) => session.put(entry),
-            None => {
-                let mut session = Session::new(entry);
-                session.put(entry);
-                self.sessions.insert(id.to_owned(), session);
-                shed(&mut self.sessions, SESSIONS_MAX, |session| session.last.0);
-            }
+        if let Some(session) = self.sessions.touch(id, entry.time_ns()) {
+            session.put(entry);
         }
     }
 }

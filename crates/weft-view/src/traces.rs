@@ -2,13 +2,11 @@
 
 pub mod spans;
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 use weft_event::{Level, Status};
 
+use crate::bounded::Bounded;
 use crate::distinct::{Distinct, fingerprint};
-use crate::shed::shed;
 use crate::{At, Entry, View, what};
 
 pub use spans::{Branch, Span, Spans, Why, branches};
@@ -24,21 +22,21 @@ const NS_PER_MS: u64 = 1_000_000;
 /// The newest traces.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Traces {
-    traces: HashMap<String, Kept>,
+    traces: Bounded<Kept, TRACES_MAX>,
 }
 
 /// What is kept of one trace.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Kept {
     /// What it began with: of what has no span above it the first, else the first of all.
-    root: Root,
+    root: Option<Root>,
     /// The first of their names.
     actors: Vec<String>,
     spans: Distinct,
     n_records: u64,
     n_errors: u64,
-    first_ns: i64,
-    last_ns: i64,
+    /// The times of its first and its last record.
+    span_ns: Option<(i64, i64)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -85,41 +83,21 @@ impl View for Traces {
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         let facts = entry.facts;
         let Some(trace) = facts.trace.as_deref().filter(|trace| !trace.is_empty()) else { return };
-        match self.traces.get_mut(trace) {
-            Some(kept) => kept.put(entry),
-            None => {
-                let mut kept = Kept::new(entry);
-                kept.put(entry);
-                self.traces.insert(trace.to_owned(), kept);
-                shed(&mut self.traces, TRACES_MAX, |kept| kept.last_ns);
-            }
+        if let Some(kept) = self.traces.touch(trace, entry.time_ns()) {
+            kept.put(entry);
         }
     }
 }
 
 impl Kept {
-    fn new(entry: &Entry<'_, '_>) -> Self {
-        let at_ns = entry.time_ns();
-        Self {
-            root: Root::of(entry),
-            actors: Vec::new(),
-            spans: Distinct::default(),
-            n_records: 0,
-            n_errors: 0,
-            first_ns: at_ns,
-            last_ns: at_ns,
-        }
-    }
-
     fn put(&mut self, entry: &Entry<'_, '_>) {
         let facts = entry.facts;
         let at_ns = entry.time_ns();
-        self.first_ns = self.first_ns.min(at_ns);
-        self.last_ns = self.last_ns.max(at_ns);
-        let Root { has_parent, at_ns: root_ns, position, .. } = self.root;
-        let has_one = facts.parent_span.is_some();
-        if (has_one, at_ns, entry.position) < (has_parent, root_ns, position) {
-            self.root = Root::of(entry);
+        let (first_ns, last_ns) = self.span_ns.unwrap_or((at_ns, at_ns));
+        self.span_ns = Some((first_ns.min(at_ns), last_ns.max(at_ns)));
+        let key = (facts.parent_span.is_some(), at_ns, entry.position);
+        if self.root.as_ref().is_none_or(|root| key < root.key()) {
+            self.root = Some(Root::of(entry));
         }
         if let Some(actor) = facts.actor.as_deref()
             && let Err(idx) = self.actors.binary_search_by(|known| known.as_str().cmp(actor))
@@ -140,6 +118,10 @@ impl Kept {
 }
 
 impl Root {
+    fn key(&self) -> (bool, i64, u64) {
+        (self.has_parent, self.at_ns, self.position)
+    }
+
     fn of(entry: &Entry<'_, '_>) -> Self {
         let facts = entry.facts;
         let label = what(facts);
@@ -158,27 +140,28 @@ impl Traces {
     /// Returns the newest traces, the last touched first.
     pub fn rows(&self) -> Vec<TraceRow> {
         let mut rows: Vec<TraceRow> =
-            self.traces.iter().map(|(trace, kept)| kept.row(trace)).collect();
+            self.traces.iter().filter_map(|(trace, kept)| kept.row(trace)).collect();
         rows.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then_with(|| a.trace.cmp(&b.trace)));
         rows
     }
 }
 
 impl Kept {
-    fn row(&self, trace: &str) -> TraceRow {
-        TraceRow {
+    fn row(&self, trace: &str) -> Option<TraceRow> {
+        let (root, (first_ns, last_ns)) = self.root.as_ref().zip(self.span_ns)?;
+        Some(TraceRow {
             trace: trace.to_owned(),
-            root: self.root.label.clone(),
-            session: self.root.session.clone(),
+            root: root.label.clone(),
+            session: root.session.clone(),
             actors: self.actors.clone(),
             n_spans: self.spans.count(),
             n_records: self.n_records,
             n_errors: self.n_errors,
-            since: At(self.first_ns),
-            last_seen: At(self.last_ns),
-            duration_ms: self.last_ns.abs_diff(self.first_ns) / NS_PER_MS,
-            position: self.root.position,
-        }
+            since: At(first_ns),
+            last_seen: At(last_ns),
+            duration_ms: last_ns.abs_diff(first_ns) / NS_PER_MS,
+            position: root.position,
+        })
     }
 }
 

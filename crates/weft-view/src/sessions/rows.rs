@@ -76,14 +76,16 @@ impl Sessions {
         let used = usage.rows(By::Session, prices).into_iter();
         let used: HashMap<String, UsageRow> =
             used.filter_map(|row| Some((row.name.clone()?, row))).collect();
-        let rows = self.sessions.iter().map(|(id, session)| row(id, session, used.get(id), now_ns));
+        let rows =
+            self.sessions.iter().filter_map(|(id, session)| row(id, session, used.get(id), now_ns));
         let mut rows: Vec<SessionRow> = rows.collect();
         rows.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then_with(|| a.session.cmp(&b.session)));
         rows
     }
 }
 
-fn row(id: &str, session: &Session, used: Option<&UsageRow>, now_ns: i64) -> SessionRow {
+fn row(id: &str, session: &Session, used: Option<&UsageRow>, now_ns: i64) -> Option<SessionRow> {
+    let [first, last] = session.ends?;
     let text = |word: &Option<((i64, u64), String)>| word.as_ref().map(|(_, text)| text.clone());
     // Of what several ways count, the one that counts most of it is the fullest.
     let most = |of: fn(&Counts) -> u64| session.counts.iter().map(of).max().unwrap_or(0);
@@ -93,7 +95,7 @@ fn row(id: &str, session: &Session, used: Option<&UsageRow>, now_ns: i64) -> Ses
     actors.sort_by_key(|actor| {
         (actor.is_started_by_another, std::cmp::Reverse(actor.last_ns), &actor.name)
     });
-    SessionRow {
+    Some(SessionRow {
         session: id.to_owned(),
         state: session.state(),
         title: text(&session.title),
@@ -112,10 +114,10 @@ fn row(id: &str, session: &Session, used: Option<&UsageRow>, now_ns: i64) -> Ses
         total_tokens: used.map_or(0, |used| used.total_tokens),
         cost_usd: used.map_or(Money(0), |used| used.cost_usd),
         estimated_usd: used.map_or(Money(0), |used| used.estimated_usd),
-        since: At(session.first.0),
-        last_seen: At(session.last.0),
-        silent_ms: (now_ns.saturating_sub(session.last.0) / NS_PER_MS).max(0).unsigned_abs(),
-        first_position: session.first.1,
-        position: session.last.1,
-    }
+        since: At(first.0),
+        last_seen: At(last.0),
+        silent_ms: (now_ns.saturating_sub(last.0) / NS_PER_MS).max(0).unsigned_abs(),
+        first_position: first.1,
+        position: last.1,
+    })
 }

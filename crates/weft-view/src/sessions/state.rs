@@ -26,11 +26,14 @@ pub enum SessionState {
     Done,
 }
 
-/// Something that was said last: when, in which record, and what.
-type Word = Option<((i64, u64), String)>;
+/// A record: its time and position.
+type Moment = (i64, u64);
+
+/// Something that was said last.
+type Word = Option<(Moment, String)>;
 
 /// What is kept of one session.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Session {
     /// By name.
     pub(super) actors: Vec<Actor>,
@@ -45,8 +48,7 @@ pub(super) struct Session {
     /// What each way counts, in the order of [`Way::ALL`].
     pub(super) counts: [Counts; Way::ALL.len()],
     /// The first and the last record, by time.
-    pub(super) first: (i64, u64),
-    pub(super) last: (i64, u64),
+    pub(super) ends: Option<[Moment; 2]>,
 }
 
 /// What one way counts.
@@ -75,29 +77,11 @@ pub(super) struct Actor {
 }
 
 impl Session {
-    pub(super) fn new(entry: &Entry<'_, '_>) -> Self {
-        let now = (entry.time_ns(), entry.position);
-        Self {
-            actors: Vec::new(),
-            tenant: None,
-            title: None,
-            first_prompt: None,
-            last_prompt: None,
-            folder: None,
-            branch: None,
-            model: None,
-            host: None,
-            counts: [Counts::default(); Way::ALL.len()],
-            first: now,
-            last: now,
-        }
-    }
-
     pub(super) fn put(&mut self, entry: &Entry<'_, '_>) {
         let facts = entry.facts;
         let now = (entry.time_ns(), entry.position);
-        self.first = self.first.min(now);
-        self.last = self.last.max(now);
+        let [first, last] = self.ends.unwrap_or([now; 2]);
+        self.ends = Some([first.min(now), last.max(now)]);
         say(&mut self.tenant, now, facts.tenant.as_deref());
         let model = facts.usage.as_ref().and_then(|usage| usage.model.as_deref());
         say(&mut self.model, now, model);
@@ -128,7 +112,7 @@ impl Session {
         }
     }
 
-    fn stand(&mut self, now: (i64, u64), place: &Place<'_>) {
+    fn stand(&mut self, now: Moment, place: &Place<'_>) {
         say(&mut self.folder, now, place.folder.as_deref());
         say(&mut self.branch, now, place.branch.as_deref());
         say(&mut self.model, now, place.model.as_deref());
@@ -244,7 +228,7 @@ fn state(entry: &Entry<'_, '_>) -> Option<SessionState> {
 }
 
 /// Puts a word in the place of an older one; the same word again costs nothing.
-fn say(word: &mut Word, now: (i64, u64), said: Option<&str>) {
+fn say(word: &mut Word, now: Moment, said: Option<&str>) {
     let Some(said) = said.filter(|said| !said.is_empty()) else { return };
     match word {
         Some((known, text)) if *known <= now => {
