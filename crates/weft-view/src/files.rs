@@ -15,7 +15,7 @@ use crate::bounded::Bounded;
 use crate::distinct::fingerprint;
 use crate::{Entry, View};
 
-pub use collisions::{Collision, CollisionKind};
+pub use collisions::{Collision, CollisionKind, Windows};
 pub use rows::{ActorRow, FileRow, LeaseRow};
 pub use tools::{Access, access};
 

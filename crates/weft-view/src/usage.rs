@@ -16,7 +16,7 @@ use crate::shed::shed;
 use crate::way::Way;
 use crate::{Entry, View};
 
-pub use budgets::{BudgetRow, Limit, LimitOf, Mark, Per, Scope};
+pub use budgets::{BudgetMarks, BudgetRow, Limit, LimitOf, Mark, Per, Scope};
 pub use rows::{By, UsageRow};
 
 use budgets::Budgets;

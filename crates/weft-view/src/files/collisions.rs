@@ -6,11 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use super::history::{Claims, History, Touch};
 use super::{Access, Files};
-use crate::{At, Rules};
+use crate::At;
 
 /// How long a collision is told of after its last touch.
 const KEPT_NS: i64 = 3_600_000_000_000;
 const NS_PER_MS: i64 = 1_000_000;
+
+/// Within what time two actors collide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// Both change one file.
+    pub file_ms: u64,
+    /// Both change files of one folder.
+    pub folder_ms: u64,
+    /// Both claim one piece of work.
+    pub task_ms: u64,
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        Self { file_ms: 5_000, folder_ms: 30_000, task_ms: 60_000 }
+    }
+}
 
 /// What two actors collide on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -56,7 +73,7 @@ struct Deed<'d> {
 impl Files {
     /// Returns the collisions of the hour before `now_ns`, the latest first. One cause is told once: what is a collision on a file
     /// is none on its folder, and what a producer found is joined with what the touches show.
-    pub fn collisions(&self, now_ns: i64, rules: &Rules) -> Vec<Collision> {
+    pub fn collisions(&self, now_ns: i64, windows: &Windows) -> Vec<Collision> {
         let since_ns = now_ns.saturating_sub(KEPT_NS);
         let files = self.joined();
         let mut found = Vec::new();
@@ -64,8 +81,8 @@ impl Files {
         for (path, history) in &files {
             let writes = writes(path, history, since_ns);
             let mut of_file =
-                group(CollisionKind::File, path, &writes, rules.file_collision_ms, |_, _| true);
-            join_reported(&mut of_file, path, history, since_ns, rules);
+                group(CollisionKind::File, path, &writes, windows.file_ms, |_, _| true);
+            join_reported(&mut of_file, path, history, since_ns, windows);
             found.extend(of_file);
             if let Some((folder, _)) = path.rsplit_once('/').filter(|_| !writes.is_empty()) {
                 folders.entry(folder).or_default().extend(writes);
@@ -76,11 +93,11 @@ impl Files {
             deeds.sort_by_key(|deed| (deed.at_ns, deed.position));
             let is_new = |a: &Deed<'_>, b: &Deed<'_>| a.file != b.file || !is_told(&found, a, b);
             let kind = CollisionKind::Folder;
-            in_folders.extend(group(kind, folder, &deeds, rules.folder_collision_ms, is_new));
+            in_folders.extend(group(kind, folder, &deeds, windows.folder_ms, is_new));
         }
         found.extend(in_folders);
         for (task, claims) in self.tasks.iter() {
-            found.extend(claimed_twice(task, claims, since_ns, rules.task_collision_ms));
+            found.extend(claimed_twice(task, claims, since_ns, windows.task_ms));
         }
         found.retain(|collision| collision.first_seen.0 <= now_ns);
         found.sort_by(|a, b| {
@@ -173,11 +190,10 @@ fn join_reported(
     path: &str,
     history: &History,
     since_ns: i64,
-    rules: &Rules,
+    windows: &Windows,
 ) {
     // A producer finds out after the fact: what is as near as deeds in one folder are is of one cause.
-    let window_ns =
-        i64::try_from(rules.folder_collision_ms).unwrap_or(i64::MAX).saturating_mul(NS_PER_MS);
+    let window_ns = i64::try_from(windows.folder_ms).unwrap_or(i64::MAX).saturating_mul(NS_PER_MS);
     for note in history.leases.conflicts.iter().filter(|note| note.at_ns >= since_ns) {
         let is_near = |collision: &&mut Collision| {
             note.at_ns >= collision.first_seen.0.saturating_sub(window_ns)

@@ -2,8 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::{Access, Collision, FILES_MAX, FileRow, Files, access};
-use crate::Rules;
+use super::{Access, Collision, FILES_MAX, FileRow, Files, Windows, access};
 use crate::testing::{Placed, START_NS, assert_law, fold, place};
 
 const SECOND_NS: i64 = 1_000_000_000;
@@ -52,7 +51,7 @@ fn collisions(files: &Files) -> String {
         let by = if *is_reported { " (reported)" } else { "" };
         format!("{kind:?} {what}: {} {positions:?}{by}\n", actors.join(" "))
     };
-    files.collisions(NOW_NS, &Rules::default()).iter().map(line).collect()
+    files.collisions(NOW_NS, &Windows::default()).iter().map(line).collect()
 }
 
 #[test]

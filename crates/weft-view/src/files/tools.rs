@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::tool::is_edit;
-
 /// What a tool does to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -16,18 +14,32 @@ pub enum Access {
     Write,
 }
 
-/// Tools that change files otherwise than by editing their text.
-const CHANGERS: [&str; 10] = [
-    "fs.delete",
-    "fs.move",
+/// Tools that change files, of the agents and engines that Weft knows.
+const WRITERS: [&str; 24] = [
+    "Edit",
+    "Write",
+    "MultiEdit",
+    "NotebookEdit",
+    "Update",
+    "fs.write",
     "fs.edit",
     "fs.patch",
+    "fs.applyPatch",
+    "fs.delete",
+    "fs.move",
+    "apply_patch",
+    "str_replace",
+    "str_replace_editor",
+    "str_replace_based_edit_tool",
+    "create_file",
+    "edit_file",
+    "write_file",
     "write_to_file",
     "replace_in_file",
+    "replace",
     "insert",
     "move_file",
     "delete_file",
-    "update",
 ];
 
 /// Tools that read files.
@@ -56,7 +68,7 @@ const READERS: [&str; 18] = [
 pub fn access(tool: &str) -> Access {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     let is_in = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
-    if is_edit(tool) || is_in(&CHANGERS) {
+    if is_in(&WRITERS) {
         Access::Write
     } else if is_in(&READERS) {
         Access::Read

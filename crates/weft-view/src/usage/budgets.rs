@@ -10,7 +10,7 @@ use super::{DAY_NS, UsageBook};
 use crate::bounded::Bounded;
 use crate::money::Money;
 use crate::prices::Prices;
-use crate::{At, Entry, Latest, Rules};
+use crate::{At, Entry, Latest};
 
 /// Actors whose budgets are kept.
 const ACTORS_MAX: usize = 4_096;
@@ -19,6 +19,21 @@ const BUDGETS_MAX: usize = 64;
 
 /// Parts that a unit of a budget is counted in, so that figures are saved exactly.
 const UNIT: f64 = 1e9;
+
+/// From which share on a budget is worth a warning, and critical.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BudgetMarks {
+    /// Worth a warning.
+    pub warning: f64,
+    /// Critical.
+    pub critical: f64,
+}
+
+impl Default for BudgetMarks {
+    fn default() -> Self {
+        Self { warning: 0.80, critical: 0.95 }
+    }
+}
 
 /// How far a budget is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -179,7 +194,7 @@ impl Budgets {
         }
     }
 
-    fn rows(&self, rules: &Rules) -> Vec<BudgetRow> {
+    fn rows(&self, marks: &BudgetMarks) -> Vec<BudgetRow> {
         let mut rows = Vec::new();
         for (actor, registers) in self.actors.iter() {
             let mut newest: HashMap<Option<&str>, &Register> = HashMap::new();
@@ -194,19 +209,19 @@ impl Budgets {
                     })
                     .or_insert(register);
             }
-            rows.extend(newest.into_values().map(|register| register.row(actor, rules)));
+            rows.extend(newest.into_values().map(|register| register.row(actor, marks)));
         }
         rows
     }
 }
 
 impl Register {
-    fn row(&self, actor: &str, rules: &Rules) -> BudgetRow {
+    fn row(&self, actor: &str, marks: &BudgetMarks) -> BudgetRow {
         let Said { at_ns, mark, used, limit } = self.said.value();
         let [used, limit] = [used, limit].map(|it| it.map(|parts| parts as f64 / UNIT));
         let fraction = fraction(used, limit);
         BudgetRow {
-            mark: mark_of(fraction, rules).max(*mark),
+            mark: mark_of(fraction, marks).max(*mark),
             scope: if self.task.is_some() { Scope::Task } else { Scope::Actor },
             actor: Some(actor.to_owned()),
             session: self.session.clone(),
@@ -227,19 +242,19 @@ fn fraction(used: Option<f64>, limit: Option<f64>) -> Option<f64> {
     (limit > 0.0).then(|| used / limit)
 }
 
-fn mark_of(fraction: Option<f64>, rules: &Rules) -> Mark {
+fn mark_of(fraction: Option<f64>, marks: &BudgetMarks) -> Mark {
     match fraction {
         Some(fraction) if fraction >= 1.0 => Mark::Exceeded,
-        Some(fraction) if fraction >= rules.budget_critical => Mark::Critical,
-        Some(fraction) if fraction >= rules.budget_warning => Mark::Warning,
+        Some(fraction) if fraction >= marks.critical => Mark::Critical,
+        Some(fraction) if fraction >= marks.warning => Mark::Warning,
         Some(_) | None => Mark::Ok,
     }
 }
 
 impl UsageBook {
     /// Returns what producers say of their budgets, those used most first. Of several sessions of an actor the latest speaks.
-    pub fn budgets(&self, rules: &Rules) -> Vec<BudgetRow> {
-        sorted(self.budgets.rows(rules))
+    pub fn budgets(&self, marks: &BudgetMarks) -> Vec<BudgetRow> {
+        sorted(self.budgets.rows(marks))
     }
 
     /// Returns how far budgets are used that the caller sets, by what counts in the rows of usage; of days, the one of `now_ns`.
@@ -247,7 +262,7 @@ impl UsageBook {
         &self,
         limits: &[Limit],
         prices: &Prices,
-        rules: &Rules,
+        marks: &BudgetMarks,
         now_ns: i64,
     ) -> Vec<BudgetRow> {
         let today = day_name(now_ns.div_euclid(DAY_NS));
@@ -262,13 +277,13 @@ impl UsageBook {
                 Per::Actor | Per::Session => row.name.is_some(),
                 Per::Day => row.name.as_ref() == Some(&today),
             });
-            rows.extend(used.map(|row| limited(limit.of, scope, row, rules)));
+            rows.extend(used.map(|row| limited(limit.of, scope, row, marks)));
         }
         sorted(rows)
     }
 }
 
-fn limited(of: LimitOf, scope: Scope, row: UsageRow, rules: &Rules) -> BudgetRow {
+fn limited(of: LimitOf, scope: Scope, row: UsageRow, marks: &BudgetMarks) -> BudgetRow {
     let (used, limit, unit) = match of {
         LimitOf::Cost(limit) => (row.cost_usd.dollars(), limit.dollars(), "usd"),
         LimitOf::Tokens(limit) => (row.total_tokens as f64, limit as f64, "tokens"),
@@ -276,7 +291,7 @@ fn limited(of: LimitOf, scope: Scope, row: UsageRow, rules: &Rules) -> BudgetRow
     let fraction = fraction(Some(used), Some(limit));
     let name_if = |wanted: Scope| (scope == wanted).then(|| row.name.clone()).flatten();
     BudgetRow {
-        mark: mark_of(fraction, rules),
+        mark: mark_of(fraction, marks),
         scope,
         actor: name_if(Scope::Actor),
         session: name_if(Scope::Session),

@@ -2,9 +2,9 @@
 
 use insta::assert_snapshot;
 
-use super::{BudgetRow, By, Limit, LimitOf, Per, SESSIONS_MAX, UsageBook, UsageRow};
+use super::{BudgetMarks, BudgetRow, By, Limit, LimitOf, Per, SESSIONS_MAX, UsageBook, UsageRow};
 use crate::testing::{START_NS, assert_law, fold, place};
-use crate::{Money, Prices, Rules};
+use crate::{Money, Prices};
 
 /// Returns an event of the collector with usage.
 fn told(session: &str, agent: &str, time: &str, usage: &str) -> String {
@@ -179,7 +179,7 @@ fn a_budget_is_marked_by_what_was_said_last() {
         budget("warning", 4, r#""used":9.6,"limit":10.0"#),
     ];
     let shown = |rows: Vec<BudgetRow>| serde_json::to_string_pretty(&rows).unwrap();
-    assert_snapshot!(shown(book(&lines).budgets(&Rules::default())), @r#"
+    assert_snapshot!(shown(book(&lines).budgets(&BudgetMarks::default())), @r#"
     [
       {
         "mark": "exceeded",
@@ -225,7 +225,7 @@ fn budgets_of_the_caller_are_held_against_what_counts() {
         Limit { per: Per::Actor, of: LimitOf::Tokens(6_400) },
         Limit { per: Per::Session, of: LimitOf::Cost(Money::from_dollars(0.5)) },
     ];
-    let rows = book.limits(&limits, &Prices::default(), &Rules::default(), START_NS);
+    let rows = book.limits(&limits, &Prices::default(), &BudgetMarks::default(), START_NS);
     let line = |row: &BudgetRow| {
         let name = [&row.actor, &row.session, &row.day].into_iter().flatten().next().unwrap();
         let (used, limit, unit) = (row.used.unwrap(), row.limit.unwrap(), row.unit.unwrap());
