@@ -24,14 +24,33 @@ use file::Header;
 /// The folder in the store.
 pub const FOLDER: &str = "views";
 
-/// Every how many positions a snapshot is left.
-pub const EVERY: u64 = 50_000;
+/// At which positions snapshots are left and kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spacing {
+    /// Every how many positions one is left.
+    pub every: u64,
+    /// Every how many positions one is kept for good.
+    pub every_old: u64,
+    /// How many of the newest records have one at each multiple of `every`.
+    pub dense_records: u64,
+}
 
-/// Every how many positions one is kept for good.
-pub const EVERY_OLD: u64 = 500_000;
+impl Spacing {
+    /// Returns the last position up to one at which a snapshot is left; 0 if there is none.
+    pub fn last_due(&self, upto: u64) -> u64 {
+        upto - upto % self.every
+    }
 
-/// How many of the newest records have one at each multiple of [`EVERY`].
-pub const DENSE_RECORDS: u64 = 2_000_000;
+    /// Returns whether one is kept while the newest is at another position.
+    fn is_kept(&self, position: Position, newest: Position) -> bool {
+        let is_new = newest.get() - position.get() <= self.dense_records;
+        position.get().is_multiple_of(if is_new { self.every } else { self.every_old })
+    }
+}
+
+/// The spacing of every store.
+pub const SPACING: Spacing =
+    Spacing { every: 50_000, every_old: 500_000, dense_records: 2_000_000 };
 
 /// The file that tells what was saved before the last redaction from what was saved since.
 const ERA_FILE: &str = "era";
@@ -57,6 +76,7 @@ pub struct Snapshots {
     folder: PathBuf,
     /// What a snapshot has to say of itself to count, but for its position.
     expected: Header,
+    spacing: Spacing,
 }
 
 /// Why a snapshot was not left.
@@ -78,14 +98,14 @@ pub enum SaveError {
 impl Snapshots {
     /// Opens the snapshots of a store that were saved under a version. To be called before the records are read that the next one
     /// is made of.
-    pub fn open(store: &Store, version: &str) -> Result<Self, ReadError> {
+    pub fn open(store: &Store, version: &str, spacing: Spacing) -> Result<Self, ReadError> {
         let folder = store.root().join(FOLDER);
         let head = reader::read_head(&RealDisk, store.root())?;
         let first = reader::first_kept(RealDisk, store.root())?.unwrap_or(Position::FIRST);
         let era = read_era(&folder);
         let version = version.to_owned();
         let expected = Header { store: head.store, first, version, era, position: first };
-        Ok(Self { folder, expected })
+        Ok(Self { folder, expected, spacing })
     }
 
     /// Returns the newest one that is not after a position, with its own.
@@ -111,9 +131,15 @@ impl Snapshots {
         Ok(())
     }
 
-    /// Returns whether there is a file for a position, whatever it is worth.
-    pub fn has(&self, position: Position) -> bool {
-        self.path(position).exists()
+    /// Returns whether one is to be left at a position while the log ends at another: it would be kept, and there is none.
+    pub fn is_wanted(&self, position: Position, last: Position) -> bool {
+        self.spacing.is_kept(position, last.max(position))
+            && !self.counts(&self.path(position), position)
+    }
+
+    /// Returns at which positions they are left.
+    pub fn spacing(&self) -> Spacing {
+        self.spacing
     }
 
     /// Returns the positions that have a file, in order.
@@ -131,7 +157,7 @@ impl Snapshots {
         let newest = positions.last().copied().unwrap_or(newest).max(newest);
         for position in positions {
             let path = self.path(position);
-            if !is_kept(position, newest) || !self.counts(&path, position) {
+            if !self.spacing.is_kept(position, newest) || !self.counts(&path, position) {
                 remove(&path);
             }
         }
@@ -171,12 +197,6 @@ pub fn clear(store: &Store) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Returns whether one is kept while the newest is at another position.
-fn is_kept(position: Position, newest: Position) -> bool {
-    let is_new = newest.get() - position.get() <= DENSE_RECORDS;
-    position.get().is_multiple_of(if is_new { EVERY } else { EVERY_OLD })
 }
 
 /// Returns the position that the name of a snapshot says.

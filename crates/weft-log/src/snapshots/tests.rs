@@ -4,10 +4,12 @@ use std::fs;
 
 use proptest::prelude::*;
 
-use super::{DENSE_RECORDS, EVERY, EVERY_OLD, FOLDER, SaveError, Snapshots, clear, file, is_kept};
+use super::{FOLDER, SPACING, SaveError, Snapshots, clear, file};
 use crate::prune::{self, Reach};
 use crate::testing::{DAY_ONE_US, DAY_US, Scene, event, options};
 use crate::{Position, Store};
+
+const EVERY: u64 = SPACING.every;
 
 fn at(number: u64) -> Position {
     Position::new(number).expect("not 0")
@@ -18,7 +20,7 @@ fn scene() -> Scene {
 }
 
 fn open(store: &Store) -> Snapshots {
-    Snapshots::open(store, "fleet=1").expect("it can be read")
+    Snapshots::open(store, "fleet=1", SPACING).expect("it can be read")
 }
 
 fn nearest(snapshots: &Snapshots, upto: u64) -> Option<(u64, String)> {
@@ -46,7 +48,7 @@ fn the_newest_that_is_not_later_is_found() {
 fn one_of_another_version_or_store_counts_for_nothing() {
     let (scene, other) = (scene(), scene());
     open(&scene.store).save(at(EVERY), b"state").expect("it can be saved");
-    let newer = Snapshots::open(&scene.store, "fleet=2").expect("it can be read");
+    let newer = Snapshots::open(&scene.store, "fleet=2", SPACING).expect("it can be read");
     assert_eq!(nearest(&newer, EVERY), None);
     let folder = other.store.root().join(FOLDER);
     fs::create_dir(&folder).expect("it can be made");
@@ -127,11 +129,15 @@ fn a_damaged_one_does_not_hide_an_older_one() {
 #[test]
 fn old_ones_are_kept_far_apart() {
     let newest = at(5_000_000);
-    let kept: Vec<u64> =
-        (1..=100).map(|n| n * EVERY).filter(|number| is_kept(at(*number), newest)).collect();
-    let dense = newest.get() - DENSE_RECORDS;
-    let expected: Vec<u64> =
-        (1..=100).map(|n| n * EVERY).filter(|n| *n >= dense || n % EVERY_OLD == 0).collect();
+    let kept: Vec<u64> = (1..=100)
+        .map(|n| n * EVERY)
+        .filter(|number| SPACING.is_kept(at(*number), newest))
+        .collect();
+    let dense = newest.get() - SPACING.dense_records;
+    let expected: Vec<u64> = (1..=100)
+        .map(|n| n * EVERY)
+        .filter(|n| *n >= dense || n % SPACING.every_old == 0)
+        .collect();
     assert_eq!(kept, expected);
     assert_eq!(kept.len(), 46);
 

@@ -1,0 +1,10 @@
+//! The views of a store: folded from its log by whoever asks, and while a server runs kept up to date by it.
+//!
+//! A fold begins at the newest snapshot that is of use and leaves others on its way. Nothing depends on one: without any, the whole
+//! log is read.
+
+mod fold;
+mod moment;
+
+pub use fold::{Fold, FoldError, fold};
+pub use moment::{Moment, MomentError};
