@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use crate::dialect::Speech;
 use crate::event::report_repeated_keys;
 use crate::facts::Facts;
-use crate::json::Json;
+use crate::json::{Json, Value};
 use crate::problem::Problems;
-use crate::report::Report;
+use crate::report::{Lease, LeaseChange, Part, Report, Work, WorkChange};
 use crate::shape::{Check, Draft, Fields, Rule, record};
 use crate::taxonomy::{EventType, Taxonomy, event_types};
+use crate::time;
 
 record! {
     /// One record of Weft's own bookkeeping.
@@ -51,6 +52,8 @@ pub(crate) static SPEECH: Speech = Speech {
     draft: Draft::Twenty,
 };
 
+const DATA: usize = EVENT.slot("data");
+
 fn validate(fields: &mut Fields<'_>, problems: &mut Problems) {
     report_repeated_keys(fields.object(), problems);
     fields.check_as(&EVENT, problems);
@@ -64,8 +67,41 @@ fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     facts.set_type_defaults();
     facts.time_ns = fields.time_ns(AT);
     facts.identity.put_id(fields.get(ID));
+    let Some(data) = fields.get(DATA) else { return };
+    match facts.event_type.as_ref() {
+        "lease.changed" => {
+            Value::put_text_of(data.get("owner"), &mut facts.actor);
+            Value::put_text_of(data.get("key"), &mut facts.path);
+        }
+        "issue.changed" => Value::put_text_of(data.get("issue_id"), &mut facts.task),
+        _ => {}
+    }
 }
 
-fn report<'a>(_fields: &Fields<'a>, _facts: &Facts<'a>) -> Report<'a> {
-    Report::default()
+fn report<'a>(fields: &Fields<'a>, facts: &Facts<'a>) -> Report<'a> {
+    let part = match (facts.event_type.as_ref(), fields.get(DATA)) {
+        ("lease.changed", Some(data)) => lease(data),
+        ("issue.changed", Some(data)) => issue(data),
+        (_, _) => Part::Nothing,
+    };
+    Report { part, place: None }
+}
+
+/// Reads a lease: until some time it is held, without one it was let go.
+fn lease(data: Value<'_>) -> Part<'_> {
+    let until = data.text_at("until").and_then(|until| time::parse_rfc3339(&until));
+    let change = if until.is_some() { LeaseChange::Taken } else { LeaseChange::Released };
+    Part::Lease(Lease { change, actors: Vec::new(), until_ns: until })
+}
+
+/// Reads an issue, by its status in the words of the tracker. One that does not say it was edited, and nothing is known of how.
+fn issue(data: Value<'_>) -> Part<'_> {
+    let change = match data.text_at("status").as_deref() {
+        Some("open") => WorkChange::Created,
+        Some("in_progress") => WorkChange::Worked,
+        Some("paused") => WorkChange::Released,
+        Some("closed") => WorkChange::Completed,
+        Some(_) | None => return Part::Nothing,
+    };
+    Part::Work(Work { title: data.text_at("title"), ..Work::of(change) })
 }

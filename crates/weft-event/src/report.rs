@@ -3,6 +3,8 @@
 //! Facts are what every reader needs of every event. A report is what the views need of some: the options of a decision, the steps
 //! of a plan, the frames of a loop. So nobody who reads reports has to ask for the dialect.
 
+pub(crate) mod read;
+
 use std::borrow::Cow;
 
 use crate::Status;
@@ -209,7 +211,7 @@ pub struct Ask<'a> {
 text_enum! {
     /// What happens to a piece of work.
     pub enum WorkChange {
-        /// It is there now.
+        /// It is there now; where a child is named, that one is.
         Created = "created",
         /// Somebody tries to get it.
         Tried = "tried",
@@ -253,11 +255,11 @@ text_enum! {
 pub struct Work<'a> {
     /// What happens.
     pub change: WorkChange,
-    /// What it is called.
+    /// What it is called; where a child is named, what that one is called.
     pub title: Option<Cow<'a, str>>,
     /// The piece of work that it came of.
     pub parent: Option<Cow<'a, str>>,
-    /// How it came of that or of what made it.
+    /// How it came of that or of what made it; where a child is named, how that one came of it.
     pub lineage: Option<Lineage>,
     /// A piece of work that came of it: the change is that this one is there now.
     pub child: Option<Cow<'a, str>>,
@@ -351,7 +353,7 @@ text_enum! {
 pub struct Loop<'a> {
     /// What it says.
     pub phase: LoopPhase,
-    /// Why it ended, or the name of what happened.
+    /// Why it ended, or the name of what happened; of control what is asked, or how it is answered: `taken`, `done` or why not.
     pub reason: Option<Cow<'a, str>>,
     /// Its frames, the one at work last.
     pub frames: Vec<Frame<'a>>,
@@ -359,6 +361,8 @@ pub struct Loop<'a> {
     pub goal: Option<Cow<'a, str>>,
     /// What comes next, by an anchor.
     pub next_step: Option<Cow<'a, str>>,
+    /// The request that is made or answered, by control.
+    pub request: Option<Cow<'a, str>>,
 }
 
 /// A frame of a loop's stack.
@@ -449,7 +453,7 @@ text_enum! {
 pub struct Lease<'a> {
     /// What happens.
     pub change: LeaseChange,
-    /// Who wants the file, where several do.
+    /// Who wants the file: of a conflict all who do, of a wish to get it soon whoever has it.
     pub actors: Vec<Cow<'a, str>>,
     /// Until when it is held, in nanoseconds since 1970.
     pub until_ns: Option<i64>,

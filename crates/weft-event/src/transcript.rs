@@ -16,6 +16,8 @@ use crate::hook::half_pairs;
 use crate::json::{Kind, Object, Syntax, SyntaxError, Tape, Value};
 use crate::shape::text_enum;
 
+pub(crate) use draft::TURN_COMPLETED;
+
 text_enum! {
     /// Whose sessions they are.
     pub enum Client {

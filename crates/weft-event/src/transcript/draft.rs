@@ -15,6 +15,9 @@ use crate::translate::{self, trace};
 /// How much deeper an input stands in its event than by itself.
 const DEPTH_ADDED: usize = 2;
 
+/// What is said of a turn that ended without words.
+pub(crate) const TURN_COMPLETED: &str = "Turn completed";
+
 /// The types of the events that rows become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
@@ -148,7 +151,7 @@ impl<'s> Scene<'s> {
     {
         let message = match (head(text), kind) {
             (head, _) if !head.is_empty() => head,
-            (_, Type::TurnCompleted) => "Turn completed".into(),
+            (_, Type::TurnCompleted) => TURN_COMPLETED.into(),
             (_, Type::TurnFailed) => "Turn failed".into(),
             (_, Type::TurnAborted) => "Turn stopped".into(),
             (_, _) => "Prompt submitted".into(),

@@ -4,16 +4,20 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::AsFd as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
+use weft_event::time::parse_rfc3339;
 
 use super::super::measured::median;
 use super::super::server::Reach;
 use super::crowd::Crowd;
 use super::stream::Stream;
 use super::wire::Http;
+
+/// What stands before the time at which the log took a record, in a record of the stream.
+const RECEIVED: &str = "\"received\":\"";
 
 /// The middle and the end of some times, in nanoseconds.
 #[derive(Clone, Copy)]
@@ -32,14 +36,22 @@ pub(super) struct Latency {
     pub(super) answered: Spread,
     /// From just before an event is sent until a reader of the stream has it.
     pub(super) received: Spread,
+    /// From when the log began to append the event, by the record's own time, until a reader of the stream has it.
+    pub(super) appended: Spread,
     /// From the answer until a reader has it; below zero where the reader is first.
     pub(super) after_answer: Spread,
     /// How much later than planned events were sent, for want of processor time or of a free connection.
     pub(super) late: Spread,
 }
 
-/// Positions, and when each arrived.
-type Arrivals = Vec<(u64, Instant)>;
+/// A record that a reader has.
+#[derive(Clone, Copy)]
+struct Arrival {
+    position: u64,
+    at: Instant,
+    /// How long ago the log began to append it.
+    appended_ns: f64,
+}
 
 /// An event on its way.
 #[derive(Clone, Copy)]
@@ -64,10 +76,10 @@ pub(super) fn measure(
     let n = requests.len();
     let (trips, received) = pace(&mut crowd, &mut stream, requests, rate)?;
     syncs.extend(sync_times(folder, events)?);
-    let first = received.first().context("nothing came")?.0;
+    let first = received.first().context("nothing came")?.position;
     let at = |position: u64| {
         let idx = usize::try_from(position.checked_sub(first)?).ok()?;
-        received.get(idx).filter(|(found, _)| *found == position).map(|(_, at)| *at)
+        received.get(idx).filter(|found| found.position == position).map(|found| found.at)
     };
     let mut through = Vec::with_capacity(n);
     for trip in &trips {
@@ -82,6 +94,7 @@ pub(super) fn measure(
         sync: Spread::of(syncs.iter().map(|took| took.as_nanos() as f64).collect()),
         answered: spread(&|trip, _| nanoseconds(trip.sent, trip.answered)),
         received: spread(&|trip, at| nanoseconds(trip.sent, at)),
+        appended: Spread::of(received.iter().map(|arrival| arrival.appended_ns).collect()),
         after_answer: spread(&|trip, at| nanoseconds(trip.answered, at)),
         late: spread(&|trip, _| nanoseconds(trip.due, trip.sent)),
     })
@@ -94,13 +107,13 @@ fn pace(
     stream: &mut Stream,
     requests: &[Vec<u8>],
     rate: f64,
-) -> anyhow::Result<(Vec<Trip>, Arrivals)> {
+) -> anyhow::Result<(Vec<Trip>, Vec<Arrival>)> {
     let begun = Instant::now();
     let due = |nth: usize| begun + Duration::from_secs_f64(nth as f64 / rate);
     let mut free: Vec<usize> = (0..crowd.len()).collect();
     let mut flying: Vec<Option<(Instant, Instant)>> = vec![None; crowd.len()];
     let mut trips = Vec::with_capacity(requests.len());
-    let mut received: Arrivals = Vec::with_capacity(requests.len());
+    let mut received = Vec::with_capacity(requests.len());
     let mut n_sent = 0;
     while trips.len() < requests.len() || received.len() < requests.len() {
         while n_sent < requests.len()
@@ -128,16 +141,26 @@ fn pace(
 }
 
 /// Reads what came over a stream, and notes when.
-fn receive(stream: &mut Stream, received: &mut Vec<(u64, Instant)>) -> anyhow::Result<()> {
+fn receive(stream: &mut Stream, received: &mut Vec<Arrival>) -> anyhow::Result<()> {
     let mut came = Vec::new();
-    let is_open = stream.read(|id, _| {
+    let is_open = stream.read(|id, data| {
         let position = id.rsplit(':').next().and_then(|position| position.parse().ok());
-        came.push(position.context("an id has no position")?);
+        let appended = data.split_once(RECEIVED).and_then(|(_, rest)| rest.split_once('"'));
+        let appended_ns = appended.and_then(|(time, _)| parse_rfc3339(time));
+        came.push((
+            position.context("an id has no position")?,
+            appended_ns.context("a record does not say when it was received")?,
+        ));
         Ok(())
     })?;
     ensure!(is_open, "the stream ended early");
-    let now = Instant::now();
-    received.extend(came.into_iter().map(|position| (position, now)));
+    let at = Instant::now();
+    let now_ns = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as i64;
+    received.extend(came.into_iter().map(|(position, appended_ns)| Arrival {
+        position,
+        at,
+        appended_ns: (now_ns - appended_ns) as f64,
+    }));
     Ok(())
 }
 
@@ -182,10 +205,11 @@ struct Row {
     of: fn(&Latency) -> Spread,
 }
 
-const ROWS: [Row; 5] = [
+const ROWS: [Row; 6] = [
     Row { name: "disk, write and sync", of: |round| round.sync },
     Row { name: "sent to answered", of: |round| round.answered },
     Row { name: "sent to received", of: |round| round.received },
+    Row { name: "appended to received", of: |round| round.appended },
     Row { name: "answered to received", of: |round| round.after_answer },
     Row { name: "sent later than planned", of: |round| round.late },
 ];
@@ -222,10 +246,12 @@ pub(super) fn to_json(rounds: &[Latency]) -> Value {
     json!({ "events_per_second": rates, "rows": ROWS.iter().map(row).collect::<Vec<_>>() })
 }
 
-/// Returns what an event's way to a reader is to a sync: the medians of p50 and p99, round by round.
-pub(super) fn ratios(rounds: &[Latency]) -> (Option<f64>, Option<f64>) {
-    let ratio = |of: fn(Spread) -> f64| {
-        median(rounds.iter().map(|round| of(round.received) / of(round.sync)))
-    };
+/// Returns what a way to a reader is to a sync: the medians of p50 and p99, round by round.
+pub(super) fn ratios(
+    rounds: &[Latency],
+    way: fn(&Latency) -> Spread,
+) -> (Option<f64>, Option<f64>) {
+    let ratio =
+        |of: fn(Spread) -> f64| median(rounds.iter().map(|round| of(way(round)) / of(round.sync)));
     (ratio(|spread| spread.p50), ratio(|spread| spread.p99))
 }

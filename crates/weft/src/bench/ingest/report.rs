@@ -12,7 +12,7 @@ const SINGLES: (&str, &str, f64) = (CROWD, "log, 64 producers", 0.5);
 /// The best way to send in bulk is to be at least so many times as fast as another.
 const BULK: (&str, f64) = ("log, bulk", 0.6);
 
-/// An event's way to a reader is to take at most so many syncs, p50 and p99.
+/// From the append of an event to its receipt by a reader it is to take at most so many syncs, p50 and p99.
 const TO_A_READER: (f64, f64) = (3.0, 10.0);
 
 /// Ways whose ratio is shown beside the targets.
@@ -48,9 +48,9 @@ impl Report {
             wanted: Wanted::AtLeast(wanted),
             found: self.measured.ratio(name, against),
         };
-        let (p50, p99) = latency::ratios(&self.latencies);
+        let (p50, p99) = latency::ratios(&self.latencies, |round| round.appended);
         let at_most = |name: &str, wanted, found| {
-            let name = format!("sent to received / disk, write and sync, {name},");
+            let name = format!("appended to received / disk, write and sync, {name},");
             Target { name, wanted: Wanted::AtMost(wanted), found }
         };
         vec![
@@ -77,6 +77,10 @@ impl Report {
             if let Some(ratio) = self.measured.ratio(name, against) {
                 out.push_str(&format!("{name} / {against}: {ratio:.2}\n"));
             }
+        }
+        if let (Some(p50), Some(p99)) = latency::ratios(&self.latencies, |round| round.received) {
+            let name = "sent to received / disk, write and sync";
+            out.push_str(&format!("{name}: p50 {p50:.2}, p99 {p99:.2}\n"));
         }
         out.push('\n');
         self.targets().iter().for_each(|target| out.push_str(&target.to_line()));
