@@ -1,5 +1,7 @@
 //! Loops: their frames, iterations and age.
 
+pub(crate) mod ends;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Entry, View};
