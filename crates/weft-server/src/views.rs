@@ -5,6 +5,10 @@
 
 mod fold;
 mod moment;
+mod name;
+mod page;
 
-pub use fold::{Fold, FoldError, fold};
+pub use fold::{Fold, FoldError, fold, fold_at};
 pub use moment::{Moment, MomentError};
+pub use name::{GROUPINGS, Name};
+pub use page::{Ask, Judgement, Page, Row};

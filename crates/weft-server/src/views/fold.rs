@@ -9,6 +9,8 @@ use weft_log::snapshots::{SPACING, Snapshots, Spacing};
 use weft_log::{Meta, Position, Store};
 use weft_view::{Entry, VERSIONS, Views};
 
+use super::Moment;
+
 /// Changes whenever records are read otherwise before views take them.
 const READING: u32 = 1;
 
@@ -48,6 +50,23 @@ pub struct Fold {
 /// Whoever folds more records than there are between two snapshots leaves some.
 pub fn fold(store: &Store, at: Option<Position>) -> Result<Views, FoldError> {
     fold_spaced(store, at, SPACING).map(|fold| fold.views)
+}
+
+/// Returns the views at a moment, and what time it was then: `now_ns` now.
+///
+/// A fold at the end of the log can be taken on from there.
+pub fn fold_at(store: &Store, moment: Moment, now_ns: i64) -> Result<(Fold, i64), FoldError> {
+    let Some(end) = moment.position(store)? else {
+        let fold = Fold::begin(store, Position::FIRST, SPACING)?;
+        return Ok((fold, moment.time_ns().unwrap_or(now_ns)));
+    };
+    let fold = fold_spaced(store, Some(end), SPACING)?;
+    let then_ns = match moment {
+        Moment::Now => now_ns,
+        Moment::Position(_) => fold.views.received_ns(),
+        Moment::Time(ns) => ns,
+    };
+    Ok((fold, then_ns))
 }
 
 fn fold_spaced(store: &Store, at: Option<Position>, spacing: Spacing) -> Result<Fold, FoldError> {

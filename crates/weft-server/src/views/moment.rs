@@ -36,7 +36,23 @@ impl Moment {
         match self {
             Moment::Now => Ok(reader::read_head(&RealDisk, store.root())?.last()),
             Moment::Position(position) => Ok(Some(position)),
-            Moment::Time(ns) => reader::last_received(RealDisk, store.root(), ns.div_euclid(1000)),
+            Moment::Time(ns) => {
+                let last = reader::last_received(RealDisk, store.root(), ns.div_euclid(1000))?;
+                let first = reader::first_kept(RealDisk, store.root())?;
+                match (last, first.and_then(|first| Some((first, Position::new(first.get() - 1)?))))
+                {
+                    (None, Some((first, position))) => Err(ReadError::Pruned { position, first }),
+                    (last, _) => Ok(last),
+                }
+            }
+        }
+    }
+
+    /// Returns the time, where it is one.
+    pub(super) fn time_ns(self) -> Option<i64> {
+        match self {
+            Moment::Now | Moment::Position(_) => None,
+            Moment::Time(ns) => Some(ns),
         }
     }
 }

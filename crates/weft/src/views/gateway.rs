@@ -1,0 +1,31 @@
+//! `weft gateway`: what goes through a gateway.
+
+use weft_server::views::Name;
+
+use super::layout::{Cell, Layout};
+use super::{self as views, ViewArgs};
+use crate::Outcome;
+
+const EXAMPLES: &str = "\
+Examples:
+  weft gateway
+
+Exit codes: 0, or 2 if the store cannot be read.";
+
+const LAYOUT: Layout = Layout {
+    view: Name::Gateway,
+    nothing: "there is no gateway",
+    columns: &[("ID", Cell::First(&["id", "session", "trace", "task", "run"]))],
+};
+
+/// Show what goes through a gateway
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    view: ViewArgs,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    views::run(&args.view, &LAYOUT)
+}
