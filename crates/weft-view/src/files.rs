@@ -38,19 +38,22 @@ impl View for Files {
     const VERSION: u32 = 1;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
-        match &entry.report.part {
-            Part::Call(call) => match call.phase {
+        let part = &entry.report.part;
+        if let Part::Call(call) = part {
+            match call.phase {
                 CallPhase::Running | CallPhase::Output | CallPhase::Completed => self.touch(entry),
                 // What was not done, or did not work, touched nothing.
                 CallPhase::Proposed | CallPhase::Failed | CallPhase::Denied => {}
-            },
-            Part::Lease(lease) => {
-                if let Some(path) = path(entry) {
-                    self.history(&path).lease(entry, lease);
-                    self.shed();
-                }
             }
-            Part::Work(work) if work.child.is_none() => match work.change {
+        } else if let Part::Lease(lease) = part {
+            if let Some(path) = path(entry) {
+                self.history(&path).lease(entry, lease);
+                self.shed();
+            }
+        } else if let Part::Work(work) = part
+            && work.child.is_none()
+        {
+            match work.change {
                 WorkChange::Claimed => self.claim(entry, true),
                 WorkChange::Released | WorkChange::Completed | WorkChange::Failed => {
                     self.claim(entry, false);
@@ -62,8 +65,7 @@ impl View for Files {
                 | WorkChange::Worked
                 | WorkChange::Handled
                 | WorkChange::Split => {}
-            },
-            _ => {}
+            }
         }
     }
 }
@@ -133,7 +135,7 @@ fn is_relative(path: &str) -> bool {
 }
 
 /// Returns a number that tells calls apart: many more bits than a session has calls.
-fn fingerprint(session: Option<&str>, span: &str) -> u64 {
+pub(crate) fn fingerprint(session: Option<&str>, span: &str) -> u64 {
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
     let bytes = session.unwrap_or_default().bytes().chain([0]).chain(span.bytes());

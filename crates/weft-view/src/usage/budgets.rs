@@ -158,10 +158,8 @@ impl Budgets {
     pub(super) fn apply(&mut self, entry: &Entry<'_, '_>) {
         let facts = entry.facts;
         let usage = facts.usage.as_deref();
-        let budget = match &entry.report.part {
-            Part::Budget(budget) => Some(*budget),
-            _ => None,
-        };
+        let budget =
+            if let Part::Budget(budget) = &entry.report.part { Some(*budget) } else { None };
         let figures = [usage.and_then(|usage| usage.used), usage.and_then(|usage| usage.limit)];
         if budget.is_none() && figures.iter().any(Option::is_none) {
             return;
