@@ -75,14 +75,14 @@ impl Page {
                 row.name.clone().unwrap_or_default()
             }),
             Name::Files => page(views.files.rows(now_ns), limit, |row| row.path.clone()),
+            Name::Work => page(views.work.rows(now_ns), limit, |row| row.id.clone()),
+            Name::Errors => page(views.errors.rows(), limit, |row| row.signature.clone()),
             Name::Sessions
             | Name::Traces
-            | Name::Work
             | Name::Decisions
             | Name::Loops
             | Name::Runs
-            | Name::Gateway
-            | Name::Errors => Self::default(),
+            | Name::Gateway => Self::default(),
         }
     }
 }

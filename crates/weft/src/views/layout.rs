@@ -115,7 +115,10 @@ mod tests {
         let clock = Clock::at(parse_rfc3339("2026-11-15T12:00:00Z").expect("a time"));
         let row = r#"{"a":"x","b":{"c":7},"d":"2026-11-15T11:58:00Z","e_ms":1500,"f":1.239,"g":0.5,"h":["p","q"],"i":0,"j":true,"k":["p","q"]}"#;
         let cells = LAYOUT.cells(row, &clock);
-        assert_eq!(cells, ["x", "7", "2m ago", "1.5s", "$1.24", "50%", "2", "", "stale", "p, q", "q"]);
+        assert_eq!(
+            cells,
+            ["x", "7", "2m ago", "1.5s", "$1.24", "50%", "2", "", "stale", "p, q", "q"]
+        );
         assert_eq!(LAYOUT.cells("{}", &clock), [""; 11]);
     }
 }
