@@ -18,6 +18,8 @@ pub mod money;
 pub mod prices;
 pub mod rules;
 pub mod runs;
+#[cfg(test)]
+mod scene;
 pub mod sessions;
 pub mod shed;
 pub mod stuck;

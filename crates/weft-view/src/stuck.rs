@@ -10,7 +10,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::{At, Rules, Views};
-use signs::{Sign, reported_unseen, signs};
+use signs::{Children, Sign, reported_unseen, signs, stale};
 
 /// A rule that finds actors stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -28,6 +28,8 @@ pub enum Rule {
     SameState,
     /// It is at work and completes nearly nothing.
     Slow,
+    /// It is a loop that has said nothing for too long.
+    Stale,
 }
 
 impl Rule {
@@ -40,6 +42,7 @@ impl Rule {
             Rule::Silent => "silent",
             Rule::SameState => "same_state",
             Rule::Slow => "slow",
+            Rule::Stale => "stale",
         }
     }
 }
@@ -79,7 +82,13 @@ pub struct Stuck {
 /// another actor says so.
 pub fn stuck(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Stuck> {
     let fleet = &views.fleet;
-    let seen = fleet.actors().map(|(name, actor)| (name, signs(views, name, actor, now_ns, rules)));
+    let children = Children::of(views);
+    let mut stale = stale(views, now_ns, rules);
+    let seen = fleet.actors().map(|(name, actor)| {
+        let mut signs = signs(views, name, actor, &children, now_ns, rules);
+        signs.extend(stale.remove(name));
+        (name, signs)
+    });
     let unseen = fleet.findings().filter(|(name, _)| fleet.actor(name).is_none());
     let unseen = unseen
         .map(|(name, found)| (name, reported_unseen(found, now_ns, rules).into_iter().collect()));

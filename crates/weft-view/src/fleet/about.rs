@@ -63,7 +63,7 @@ impl About {
         }
         put(&mut self.edited, stamp, path.filter(|_| tool.is_some_and(is_edit)));
         if let Some(task) = facts.task.as_deref() {
-            match hold(&entry.report.part) {
+            match hold(entry) {
                 Hold::Held => {
                     Latest::put(&mut self.task, stamp, || Task {
                         at_ns,
@@ -134,12 +134,14 @@ enum Hold {
     Untouched,
 }
 
-fn hold(part: &Part<'_>) -> Hold {
+fn hold(entry: &Entry<'_, '_>) -> Hold {
+    let part = &entry.report.part;
     if matches!(part, Part::Handoff) {
         return Hold::PutDown;
     }
     let Part::Work(work) = part else {
-        return Hold::Held;
+        // What changes nothing about its actor may be a word about work that it has put down.
+        return if entry.facts.status.is_some() { Hold::Held } else { Hold::Untouched };
     };
     match work.change {
         WorkChange::Exhausted

@@ -130,6 +130,11 @@ impl Actor {
         self.n_events
     }
 
+    /// Returns who started it.
+    pub(crate) fn parent(&self) -> Option<&str> {
+        self.speakers().into_iter().find_map(Producer::parent)
+    }
+
     /// Returns the task that it is on: the one of its own words, or one that was handed to it since.
     pub(crate) fn task(&self) -> Option<&str> {
         let own = self.speakers().into_iter().find_map(Producer::task);

@@ -51,6 +51,8 @@ struct Step {
     at_ns: i64,
     status: Word<Status>,
     is_heartbeat: bool,
+    /// Whether it is about the actor's work, and not about the house it lives in.
+    is_work: bool,
 }
 
 /// Events of one status, one behind the other.
@@ -192,7 +194,8 @@ impl Producer {
             let what = entry.facts.message.as_deref();
             Latest::put(&mut self.trouble, stamp, || Trouble { budget, what: what.map(cut) });
         }
-        let step = Step { at_ns, status: Word(status), is_heartbeat };
+        let is_work = !matches!(part, Part::Peer(_) | Part::Config(_));
+        let step = Step { at_ns, status: Word(status), is_heartbeat, is_work };
         // What is older than all that is kept comes too late to count.
         let is_kept = |gone: &(Stamp, Step)| gone.0 != stamp;
         if let Some((gone, step)) = self.steps.put(stamp, step).filter(is_kept) {
@@ -221,7 +224,9 @@ impl Producer {
     }
 
     fn ask(&mut self, stamp: Stamp, at_ns: i64, ask: &Ask<'_>, entry: &Entry<'_, '_>) {
-        let what = entry.facts.message.as_deref().or(entry.facts.tool.as_deref());
+        let tool = entry.facts.tool.as_deref().filter(|_| ask.kind == AskKind::Permission);
+        let wants = || tool.map(|tool| format!("wants to use {tool}"));
+        let what = entry.facts.message.as_deref().map(cut).or_else(wants);
         self.asks.put(
             stamp,
             Asked {
@@ -229,7 +234,7 @@ impl Producer {
                 kind: Word(ask.kind),
                 is_answer: ask.is_answer,
                 id: ask.id.as_deref().map(str::to_owned),
-                what: what.map(cut),
+                what,
             },
         );
     }
@@ -238,7 +243,8 @@ impl Producer {
         self.session.as_deref()
     }
 
-    pub(super) fn looped_ns(&self) -> Option<i64> {
+    /// Returns when it last told of itself as of a loop.
+    pub(crate) fn looped_ns(&self) -> Option<i64> {
         self.looped_ns
     }
 
@@ -346,6 +352,11 @@ impl Producer {
         Some(texts.join(" "))
     }
 
+    /// Returns who started its actor.
+    pub(crate) fn parent(&self) -> Option<&str> {
+        text(&self.about.parent)
+    }
+
     /// Returns the file that it edited last.
     pub(crate) fn edited(&self) -> Option<&str> {
         text(&self.about.edited)
@@ -361,9 +372,10 @@ impl Producer {
 impl Run {
     /// Returns the run after one more step.
     fn with(before: Option<Self>, stamp: Stamp, step: &Step) -> Self {
-        let Step { at_ns, status, is_heartbeat } = *step;
+        let Step { at_ns, status, is_heartbeat, is_work } = *step;
         let position = stamp.position();
         let at_work = match status.0 {
+            _ if !is_work => None,
             Status::Started => Some((at_ns, position)),
             Status::Thinking | Status::ToolUse | Status::Progress => {
                 before.and_then(|before| before.at_work).or(Some((at_ns, position)))

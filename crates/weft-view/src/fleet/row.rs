@@ -198,7 +198,11 @@ pub(crate) fn elapsed_ms(then_ns: i64, now_ns: i64) -> u64 {
     u64::try_from(now_ns.saturating_sub(then_ns) / 1_000_000).unwrap_or(0)
 }
 
+/// Returns what an actor is on, in a few words; nothing if it has finished.
 fn on(row: &Row) -> Option<String> {
+    if row.is_ended || row.status == Some(Word(Status::Completed)) {
+        return None;
+    }
     let is_calling = row.status == Some(Word(Status::ToolUse));
     let call = [&row.tool, &row.path].into_iter().flatten().filter(|_| is_calling);
     let call = call.map(String::as_str).collect::<Vec<_>>().join(" ");

@@ -1,7 +1,7 @@
 //! Where needs come from.
 
 use weft_event::Status;
-use weft_event::report::AskKind;
+use weft_event::report::{AskKind, Budget};
 
 use super::{Need, NeedKind, command};
 use crate::fleet::{Actor, Asked, Deadlock, Edge, Producer, Run, State, elapsed_ms};
@@ -98,10 +98,10 @@ fn ask<'v>(
         AskKind::Idle if rules.is_idle_a_need => NeedKind::Idle,
         AskKind::Idle => return None,
     };
-    let what = match kind {
-        NeedKind::Permission => "asks for permission",
-        NeedKind::Idle => "has nothing to do",
-        _ => "waits for an answer",
+    let what = match asked.kind.0 {
+        AskKind::Permission => "asks for permission",
+        AskKind::Answer => "waits for an answer",
+        AskKind::Idle => "has nothing to do",
     };
     Some(Cause {
         kind,
@@ -156,7 +156,12 @@ fn in_trouble<'v>(
         | Status::Completed => return None,
     };
     let end = views.fleet.loop_end(actor).and_then(|end| end.reason.as_deref());
-    let said = end.or_else(|| trouble?.what.as_deref());
+    let spent = budget.map(|budget| match budget.0 {
+        Budget::Warning => "its budget is nearly used up",
+        Budget::Exceeded => "its budget is used up",
+        Budget::TaskExceeded => "the budget of its task is used up",
+    });
+    let said = end.or_else(|| trouble?.what.as_deref()).or(spent);
     let cause = Cause {
         kind,
         key: run.since_position.to_string(),

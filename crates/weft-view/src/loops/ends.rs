@@ -13,7 +13,7 @@ const SESSIONS_MAX: usize = 1_000;
 /// How many ends of a session are kept.
 const ENDS_KEPT: usize = 8;
 /// What the ends go by that name no session.
-const NO_SESSION: &str = "";
+pub(super) const NO_SESSION: &str = "";
 
 /// The ends of loops that name no loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,10 +1,13 @@
 //! The rules themselves: what each sees in one actor.
 
+use std::collections::HashMap;
+
 use weft_event::Status;
 use weft_event::report::Finding;
 
 use super::Rule;
 use crate::fleet::{Actor, Called, Found, Producer, Run, elapsed_ms};
+use crate::loops::{LoopState, Row};
 use crate::word::Word;
 use crate::{Rules, Views};
 
@@ -22,6 +25,7 @@ pub(super) fn signs(
     views: &Views,
     name: &str,
     actor: &Actor,
+    children: &Children<'_>,
     now_ns: i64,
     rules: &Rules,
 ) -> Vec<Sign> {
@@ -31,21 +35,61 @@ pub(super) fn signs(
     if views.fleet.is_gone(name, actor) {
         return Vec::new();
     }
-    let run = views.fleet.run(actor);
-    let at_work = run.and_then(|run| run.at_work);
     let mut signs = Vec::new();
-    if let (Some(run), Some((since_ns, _))) = (run, at_work)
+    if let Some(run) = views.fleet.run(actor)
+        && let Some((since_ns, _)) = run.at_work
         && elapsed_ms(seen.last_ns, now_ns) <= rules.stuck_kept_ms
     {
         signs.extend(same_call(speaker, since_ns, rules));
         signs.extend(same_edit(speaker, since_ns, rules));
-        signs.extend(silent(run, seen.last_ns, now_ns, rules));
-        signs.extend(same_state(run, now_ns, rules));
-        signs.extend(slow(speaker, run, since_ns, now_ns, rules));
+        // A loop speaks once in each iteration, which may take long; when that is too long is known of loops alone.
+        let is_loop = speaker.looped_ns().is_some();
+        if !is_loop && !children.are_at_work_for(name, run, now_ns, rules) {
+            signs.extend(silent(run, seen.last_ns, now_ns, rules));
+            signs.extend(same_state(run, now_ns, rules));
+            signs.extend(slow(speaker, run, since_ns, now_ns, rules));
+        }
     }
     let found = views.fleet.finding(name);
     signs.extend(found.and_then(|found| reported(found, actor, now_ns, rules)));
     signs
+}
+
+/// When the children of each actor last did something.
+pub(super) struct Children<'v> {
+    acted_ns: HashMap<&'v str, i64>,
+}
+
+impl<'v> Children<'v> {
+    pub(super) fn of(views: &'v Views) -> Self {
+        let mut acted_ns = HashMap::new();
+        for (_, actor) in views.fleet.actors() {
+            if let (Some(parent), Some(child_ns)) = (actor.parent(), actor.acted_ns()) {
+                let newest_ns = acted_ns.entry(parent).or_insert(child_ns);
+                *newest_ns = child_ns.max(*newest_ns);
+            }
+        }
+        Self { acted_ns }
+    }
+
+    /// Returns whether what an actor called is the work of its children, who are at it.
+    fn are_at_work_for(&self, name: &str, run: Run, now_ns: i64, rules: &Rules) -> bool {
+        let is_recent = |acted_ns: &i64| elapsed_ms(*acted_ns, now_ns) < rules.events_alive_ms;
+        run.status == Word(Status::ToolUse) && self.acted_ns.get(name).is_some_and(is_recent)
+    }
+}
+
+/// Returns the loops that are stale, each by its run.
+pub(super) fn stale(views: &Views, now_ns: i64, rules: &Rules) -> HashMap<String, Sign> {
+    let rows = views.loops.rows(now_ns, rules).into_iter();
+    let is_stale = |row: &Row| row.state == LoopState::Stale && row.age_ms <= rules.stuck_kept_ms;
+    let sign = |row: Row| Sign {
+        rule: Rule::Stale,
+        since_ns: row.last_seen.0,
+        what: "a loop that does not go on".to_owned(),
+        positions: row.position.into_iter().collect(),
+    };
+    rows.filter(is_stale).map(|row| (row.run.clone(), sign(row))).collect()
 }
 
 /// Returns what another actor found, as long as this one has done nothing since.
@@ -104,7 +148,7 @@ fn silent(run: Run, last_ns: i64, now_ns: i64, rules: &Rules) -> Option<Sign> {
     is_silent.then(|| Sign {
         rule: Rule::Silent,
         since_ns: last_ns,
-        what: format!("silent since it was last heard of in {}", run.status.0.as_str()),
+        what: format!("silent, last heard of in {}", run.status.0.as_str()),
         positions: vec![run.newest_position],
     })
 }
