@@ -10,6 +10,7 @@ use weft_event::json::Value;
 use weft_event::report::{CallPhase, Part, TurnPhase};
 use weft_event::{Level, Status};
 
+use crate::distinct::fingerprint;
 use crate::shed::shed;
 use crate::{At, Entry, View};
 
@@ -104,7 +105,7 @@ impl View for Errors {
         let signature = signature(&said);
         let key = format!("{kind}\n{signature}");
         let span = facts.span.as_deref().filter(|_| is_call);
-        let call = span.map(|span| crate::files::fingerprint(facts.session.as_deref(), span));
+        let call = span.map(|span| fingerprint(facts.session.as_deref(), span));
         let spot = Spot { at_ns: entry.time_ns(), position: entry.position, call };
         let group = self.groups.entry(key).or_insert_with(|| Group {
             kind: kind.to_owned(),

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use weft_event::report::{CallPhase, Part, WorkChange};
 
+use crate::distinct::fingerprint;
 use crate::shed::shed;
 use crate::{Entry, View};
 
@@ -132,14 +133,6 @@ fn path<'e>(entry: &'e Entry<'_, '_>) -> Option<Cow<'e, str>> {
 
 fn is_relative(path: &str) -> bool {
     !path.starts_with(['/', '\\', '~']) && path.as_bytes().get(1) != Some(&b':')
-}
-
-/// Returns a number that tells calls apart: many more bits than a session has calls.
-pub(crate) fn fingerprint(session: Option<&str>, span: &str) -> u64 {
-    const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-    const PRIME: u64 = 0x0100_0000_01b3;
-    let bytes = session.unwrap_or_default().bytes().chain([0]).chain(span.bytes());
-    bytes.fold(BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 pub mod at;
 mod bounded;
 pub mod decisions;
+pub mod distinct;
 pub mod entry;
 pub mod errors;
 pub mod files;
@@ -31,10 +32,13 @@ pub mod trail;
 pub mod usage;
 pub mod view;
 pub mod views;
+mod way;
+pub mod what;
 pub mod word;
 pub mod work;
 
 pub use at::At;
+pub use distinct::Distinct;
 pub use entry::{Entry, Stamp};
 pub use latest::Latest;
 pub use money::Money;
@@ -43,4 +47,5 @@ pub use rules::Rules;
 pub use trail::Trail;
 pub use view::View;
 pub use views::{VERSIONS, Views};
+pub use what::what;
 pub use word::Word;
