@@ -104,7 +104,7 @@ impl Snapshots {
         let first = reader::first_kept(RealDisk, store.root())?.unwrap_or(Position::FIRST);
         let era = read_era(&folder);
         let version = version.to_owned();
-        let expected = Header { store: head.store, first, version, era, position: first };
+        let expected = Header { store: head.store, first, version, era, position: Position::FIRST };
         Ok(Self { folder, expected, spacing })
     }
 
@@ -135,6 +135,12 @@ impl Snapshots {
     pub fn is_wanted(&self, position: Position, last: Position) -> bool {
         self.spacing.is_kept(position, last.max(position))
             && !self.counts(&self.path(position), position)
+    }
+
+    /// Returns whether a snapshot that is left now would count: nothing was pruned or redacted since they were opened.
+    pub fn is_current(&self, store: &Store) -> Result<bool, ReadError> {
+        let now = Self::open(store, &self.expected.version, self.spacing)?;
+        Ok(Header { position: self.expected.position, ..now.expected } == self.expected)
     }
 
     /// Returns at which positions they are left.

@@ -4,11 +4,14 @@
 //! log is read.
 
 mod fold;
+mod live;
 mod moment;
 mod name;
 mod page;
 
 pub use fold::{Fold, FoldError, fold, fold_at};
+pub(crate) use live::now;
+pub use live::{Live, Seen, follow};
 pub use moment::{Moment, MomentError};
 pub use name::{GROUPINGS, Name};
 pub use page::{Ask, Judgement, Page, Row};

@@ -65,10 +65,12 @@ fn one_of_another_version_or_store_counts_for_nothing() {
 #[test]
 fn pruning_makes_them_worthless() {
     let scene = scene();
-    open(&scene.store).save(at(EVERY), b"state").expect("it can be saved");
+    let before = open(&scene.store);
+    before.save(at(EVERY), b"state").expect("it can be saved");
     let reach = Reach::BeforeTime(DAY_ONE_US + DAY_US);
     let ask = prune::Ask { reach, mode: prune::Mode::Delete, holds: &[] };
     prune::run(&scene.store, &ask, &options(), &mut |_| {}).expect("it can be pruned");
+    assert!(!before.is_current(&scene.store).expect("it can be read"));
     assert_eq!(nearest(&open(&scene.store), EVERY), None);
 }
 
@@ -77,7 +79,9 @@ fn what_was_read_before_a_redaction_is_not_left_after_it() {
     let scene = scene();
     let before = open(&scene.store);
     before.save(at(EVERY), b"a secret").expect("it can be saved");
+    assert!(before.is_current(&scene.store).expect("it can be read"));
     clear(&scene.store).expect("it can be cleared");
+    assert!(!before.is_current(&scene.store).expect("it can be read"));
     assert_eq!(before.list(), []);
     let late = before.save(at(2 * EVERY), b"a secret");
     assert!(matches!(late, Err(SaveError::Redacted)), "{late:?}");

@@ -110,6 +110,16 @@ impl Fold {
         Ok(Self { views, upto, due: upto, snapshots, leaving: None, tape, problems })
     }
 
+    /// Begins as every store's folds do.
+    pub(super) fn usual(store: &Store, end: Position) -> Result<Self, ReadError> {
+        Self::begin(store, end, SPACING)
+    }
+
+    /// Returns whether nothing was pruned or redacted since it began. What cannot be read now is no reason to doubt it.
+    pub(super) fn is_current(&self, store: &Store) -> bool {
+        self.snapshots.is_current(store).unwrap_or(true)
+    }
+
     /// Returns the views.
     pub fn views(&self) -> &Views {
         &self.views

@@ -17,6 +17,8 @@ pub enum Name {
     Traces,
     /// Beads, issues, tasks and steps.
     Work,
+    /// The plans of runs, step by step.
+    Plans,
     /// What was decided.
     Decisions,
     /// Loops.
@@ -27,27 +29,34 @@ pub enum Name {
     Gateway,
     /// Tokens and cost.
     Usage,
+    /// Budgets, and how far each is used.
+    Budgets,
     /// Who touched which file.
     Files,
+    /// Who gets in whose way.
+    Collisions,
     /// What failed.
     Errors,
 }
 
 impl Name {
     /// All of them, in the order of the questions that people ask.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Name::Inbox,
         Name::Stuck,
         Name::Fleet,
         Name::Sessions,
         Name::Traces,
         Name::Work,
+        Name::Plans,
         Name::Decisions,
         Name::Loops,
         Name::Runs,
         Name::Gateway,
         Name::Usage,
+        Name::Budgets,
         Name::Files,
+        Name::Collisions,
         Name::Errors,
     ];
 
@@ -65,12 +74,15 @@ impl Name {
             Name::Sessions => "sessions",
             Name::Traces => "traces",
             Name::Work => "work",
+            Name::Plans => "plans",
             Name::Decisions => "decisions",
             Name::Loops => "loops",
             Name::Runs => "runs",
             Name::Gateway => "gateway",
             Name::Usage => "usage",
+            Name::Budgets => "budgets",
             Name::Files => "files",
+            Name::Collisions => "collisions",
             Name::Errors => "errors",
         }
     }
@@ -88,12 +100,15 @@ impl Name {
             Name::Sessions => "Sessions: whose, where, how many turns, how far.",
             Name::Traces => "The newest traces.",
             Name::Work => "Pieces of work: who has which, what is ready, what is blocked.",
+            Name::Plans => "The plans of runs, step by step.",
             Name::Decisions => "What was decided, why, and what was turned down.",
             Name::Loops => "Loops: their frames, iterations and age.",
             Name::Runs => "Runs: their state, step, budget and verdict.",
             Name::Gateway => "What goes through a gateway.",
             Name::Usage => "Tokens and cost, by actor, session, task, model or day.",
+            Name::Budgets => "Budgets, and how far each is used.",
             Name::Files => "Who touched which file, and who holds it.",
+            Name::Collisions => "Actors that got in each other's way in the last hour.",
             Name::Errors => "What failed, grouped by what it says.",
         }
     }

@@ -8,14 +8,22 @@ use crate::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
-  weft decisions
+  weft decisions                            the newest first
+  weft decisions --json | jq -r .rationale  why
 
 Exit codes: 0, or 2 if the store cannot be read.";
 
 const LAYOUT: Layout = Layout {
     view: Name::Decisions,
     nothing: "nothing was decided",
-    columns: &[("ID", Cell::First(&["id", "session", "trace", "task", "run"]))],
+    columns: &[
+        ("SEEN", Cell::Ago("last_seen")),
+        ("ACTOR", Cell::Text("actor")),
+        ("CATEGORY", Cell::Text("category")),
+        ("CHOSEN", Cell::Text("chosen")),
+        ("REJECTED", Cell::Count("rejected")),
+        ("WHY", Cell::Text("rationale")),
+    ],
 };
 
 /// Show what was decided, and why

@@ -1,4 +1,4 @@
-//! `weft files`: who touched which file and when, and who holds it.
+//! `weft files`: who touched which file and when, who holds it, and who gets in whose way.
 
 use weft_server::views::Name;
 
@@ -8,7 +8,8 @@ use crate::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
-  weft files                    where most is going on first
+  weft files                                where most is going on first
+  weft files --collisions                   who gets in whose way
   weft files --json | jq 'select(.lease)'   files that somebody holds
 
 Exit codes: 0, or 2 if the store cannot be read.";
@@ -21,9 +22,20 @@ const LAYOUT: Layout = Layout {
         ("READS", Cell::Count("n_reads")),
         ("WRITES", Cell::Count("n_writes")),
         ("SEEN", Cell::Ago("last_seen")),
-        ("BY", Cell::First(&["writers.first.actor"])),
+        ("WRITTEN BY", Cell::Text("writers.first.actor")),
         ("HELD BY", Cell::Text("lease.holder")),
         ("FILE", Cell::Text("path")),
+    ],
+};
+
+const COLLISIONS: Layout = Layout {
+    view: Name::Collisions,
+    nothing: "nobody gets in anybody's way",
+    columns: &[
+        ("KIND", Cell::Text("kind")),
+        ("SEEN", Cell::Ago("last_seen")),
+        ("ACTORS", Cell::Text("actors")),
+        ("WHAT", Cell::Text("what")),
     ],
 };
 
@@ -33,8 +45,11 @@ const LAYOUT: Layout = Layout {
 pub(crate) struct Args {
     #[command(flatten)]
     view: ViewArgs,
+    /// Show instead who got in whose way in the last hour
+    #[arg(long)]
+    collisions: bool,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
-    views::run(&args.view, &LAYOUT)
+    views::run(&args.view, if args.collisions { &COLLISIONS } else { &LAYOUT })
 }

@@ -8,10 +8,10 @@ use crate::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
-  weft fleet                    who is there, and on what
-  weft fleet --watch            the same, as it changes
-  weft fleet --at 2h            as it was two hours ago
-  weft fleet --json | jq .actor let a program read it
+  weft fleet                        who is there, and on what
+  weft fleet --watch                the same, as it changes
+  weft fleet --at 2h                as it was two hours ago
+  weft fleet --json | jq -r .actor  let a program read it
 
 Exit codes: 0, or 2 if the store cannot be read.";
 

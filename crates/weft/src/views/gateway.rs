@@ -1,4 +1,4 @@
-//! `weft gateway`: what goes through a gateway.
+//! `weft gateway`: sessions, answers, peers, jobs, components and revisions of a gateway.
 
 use weft_server::views::Name;
 
@@ -8,14 +8,26 @@ use crate::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
-  weft gateway
+  weft gateway                     its components, sessions, answers, peers, jobs and revisions
+  weft gateway --limit all --json  all of it, for a program
 
 Exit codes: 0, or 2 if the store cannot be read.";
 
 const LAYOUT: Layout = Layout {
     view: Name::Gateway,
     nothing: "there is no gateway",
-    columns: &[("ID", Cell::First(&["id", "session", "trace", "task", "run"]))],
+    columns: &[
+        ("PART", Cell::Text("part")),
+        ("TENANT", Cell::Text("tenant")),
+        (
+            "NAME",
+            Cell::First(&["pairing", "revision", "component", "id", "session", "name", "job"]),
+        ),
+        ("STATE", Cell::First(&["turn", "phase", "is_current"])),
+        ("SEEN", Cell::FirstAgo(&["last_seen", "since", "last_run", "applied"])),
+        ("KIND", Cell::First(&["kind", "agent", "channel", "reason"])),
+        ("WHAT", Cell::First(&["text", "error", "uri"])),
+    ],
 };
 
 /// Show what goes through a gateway

@@ -8,10 +8,10 @@ use crate::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
-  weft inbox                    what needs a person, the worst first
-  weft inbox --watch            the same, as it changes
-  weft inbox --json | jq -r .command   the commands that show what it is about
-  weft inbox --at 9h            what was left to do last night
+  weft inbox                          what needs a person, the worst first
+  weft inbox --watch                  the same, as it changes
+  weft inbox --at 9h                  what it was then
+  weft inbox --json | jq -r .command  the commands that show what it is about
 
 Exit codes: 0 nothing needs a person, 1 something does, 2 the store cannot be read.";
 

@@ -23,6 +23,8 @@ pub(super) enum Cell {
     First(&'static [&'static str]),
     /// A moment, as how long ago it was.
     Ago(&'static str),
+    /// The same of the first of several that is there.
+    FirstAgo(&'static [&'static str]),
     /// Milliseconds.
     Duration(&'static str),
     /// An amount of dollars.
@@ -53,10 +55,8 @@ impl Cell {
         match self {
             Cell::Text(path) => at(row, path).map(text),
             Cell::First(paths) => paths.iter().find_map(|path| at(row, path)).map(text),
-            Cell::Ago(path) => {
-                let ns = parse_rfc3339(&at(row, path)?.as_text()?)?;
-                Some(clock.ago(ns).unwrap_or_else(|| clock.brief(ns)))
-            }
+            Cell::Ago(path) => ago(at(row, path)?, clock),
+            Cell::FirstAgo(paths) => ago(paths.iter().find_map(|path| at(row, path))?, clock),
             Cell::Duration(path) => at(row, path)?.as_u64().map(duration),
             Cell::Dollars(path) => at(row, path)?.as_f64().map(|usd| format!("${usd:.2}")),
             Cell::Share(path) => {
@@ -80,6 +80,11 @@ fn at<'a>(row: Value<'a>, path: &str) -> Option<Value<'a>> {
     })
 }
 
+fn ago(value: Value<'_>, clock: &Clock) -> Option<String> {
+    let ns = parse_rfc3339(&value.as_text()?)?;
+    Some(clock.ago(ns).unwrap_or_else(|| clock.brief(ns)))
+}
+
 fn text(value: Value<'_>) -> String {
     if let Some(text) = value.as_text() {
         return text.into_owned();
@@ -99,6 +104,7 @@ mod tests {
             ("A", Cell::Text("a")),
             ("B", Cell::First(&["no", "b.c"])),
             ("D", Cell::Ago("d")),
+            ("D", Cell::FirstAgo(&["no", "d"])),
             ("E", Cell::Duration("e_ms")),
             ("F", Cell::Dollars("f")),
             ("G", Cell::Share("g")),
@@ -117,8 +123,8 @@ mod tests {
         let cells = LAYOUT.cells(row, &clock);
         assert_eq!(
             cells,
-            ["x", "7", "2m ago", "1.5s", "$1.24", "50%", "2", "", "stale", "p, q", "q"]
+            ["x", "7", "2m ago", "2m ago", "1.5s", "$1.24", "50%", "2", "", "stale", "p, q", "q"]
         );
-        assert_eq!(LAYOUT.cells("{}", &clock), [""; 11]);
+        assert_eq!(LAYOUT.cells("{}", &clock), [""; 12]);
     }
 }

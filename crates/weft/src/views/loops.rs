@@ -8,7 +8,8 @@ use crate::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
-  weft loops                    the loops that run first
+  weft loops         those that go on first
+  weft loops --json  with every frame
 
 Exit codes: 0, or 2 if the store cannot be read.";
 
@@ -19,6 +20,8 @@ const LAYOUT: Layout = Layout {
         ("LOOP", Cell::Text("run")),
         ("STATE", Cell::Text("state")),
         ("MODE", Cell::Text("frames.last.mode")),
+        ("ITER", Cell::Text("frames.last.iter")),
+        ("MAX", Cell::Text("frames.last.max")),
         ("SEEN", Cell::Ago("last_seen")),
         ("AGE", Cell::Duration("age_ms")),
         ("NEXT", Cell::First(&["next_step", "reason", "goal"])),

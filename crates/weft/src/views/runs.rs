@@ -8,14 +8,24 @@ use crate::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
-  weft runs
+  weft runs         which step each is on, and what its judge says
+  weft runs --json  with every step
 
 Exit codes: 0, or 2 if the store cannot be read.";
 
 const LAYOUT: Layout = Layout {
     view: Name::Runs,
     nothing: "there is no run",
-    columns: &[("ID", Cell::First(&["id", "session", "trace", "task", "run"]))],
+    columns: &[
+        ("RUN", Cell::Text("run")),
+        ("STATE", Cell::Text("state")),
+        ("SEEN", Cell::Ago("last_seen")),
+        ("DONE", Cell::Text("n_steps_done")),
+        ("STEPS", Cell::Text("n_steps")),
+        ("STEP", Cell::Text("step")),
+        ("VERDICT", Cell::Text("verdict")),
+        ("WHAT", Cell::First(&["error", "goal", "reason"])),
+    ],
 };
 
 /// Show runs, their state and how far they are

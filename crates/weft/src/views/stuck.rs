@@ -8,8 +8,8 @@ use crate::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
-  weft stuck                    who is stuck, and what says so
-  weft stuck --json             with the positions of the records that made it
+  weft stuck         who is stuck, and what says so
+  weft stuck --json  with the positions of the records that made it
 
 Exit codes: 0, or 2 if the store cannot be read.";
 
@@ -18,7 +18,7 @@ const LAYOUT: Layout = Layout {
     nothing: "nobody is stuck",
     columns: &[
         ("ACTOR", Cell::Text("actor")),
-        ("RULE", Cell::Text("rules")),
+        ("RULES", Cell::Text("rules")),
         ("SINCE", Cell::Ago("since")),
         ("TASK", Cell::Text("task")),
         ("WHAT", Cell::Text("what")),

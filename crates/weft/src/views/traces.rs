@@ -8,14 +8,23 @@ use crate::Outcome;
 
 const EXAMPLES: &str = "\
 Examples:
-  weft traces
+  weft traces     how long each took, and what failed in it
+  weft trace ID   one of them, span by span
 
 Exit codes: 0, or 2 if the store cannot be read.";
 
 const LAYOUT: Layout = Layout {
     view: Name::Traces,
     nothing: "there is no trace",
-    columns: &[("ID", Cell::First(&["id", "session", "trace", "task", "run"]))],
+    columns: &[
+        ("TRACE", Cell::Text("trace")),
+        ("SEEN", Cell::Ago("last_seen")),
+        ("DURATION", Cell::Duration("duration_ms")),
+        ("SPANS", Cell::Count("n_spans")),
+        ("ERRORS", Cell::Count("n_errors")),
+        ("ACTORS", Cell::Text("actors")),
+        ("ROOT", Cell::Text("root")),
+    ],
 };
 
 /// List the newest traces
