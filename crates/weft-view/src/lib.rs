@@ -25,7 +25,6 @@ pub mod shed;
 pub mod stuck;
 #[cfg(test)]
 mod testing;
-mod tool;
 pub mod traces;
 pub mod trail;
 pub mod usage;
