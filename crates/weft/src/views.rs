@@ -51,7 +51,7 @@ pub(crate) struct ViewArgs {
     time: TimeArgs,
 }
 
-/// Shows a view. Returns how many rows it has.
+/// Shows a view. Returns how many rows it has; none after it was watched.
 fn show(args: &ViewArgs, layout: &Layout) -> anyhow::Result<usize> {
     show_by(args, layout, GROUPINGS[0].1)
 }
@@ -66,7 +66,8 @@ fn show_by(args: &ViewArgs, layout: &Layout, by: By) -> anyhow::Result<usize> {
     let store = args.store.store()?;
     let question = Question { layout, by, limit, judgement: Judgement::default() };
     if args.watch {
-        return watch::watch(&store, &question, args);
+        watch::watch(&store, &question, args)?;
+        return Ok(0);
     }
     let moment = moment.unwrap_or(Moment::Now);
     let (fold, now_ns) = fold_at(&store, moment, clock.now_ns())

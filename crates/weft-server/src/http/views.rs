@@ -23,8 +23,8 @@ const LIMIT_DEFAULT: usize = 100;
 /// Returns the routes.
 pub(crate) fn routes() -> axum::Router<Core> {
     axum::Router::new()
-        .route("/v1/views/{name}", get(page))
-        .route("/v1/views/{name}/stream", get(stream::stream))
+        .route("/v1/views/{view}", get(page))
+        .route("/v1/views/{view}/stream", get(stream::stream))
 }
 
 async fn page(

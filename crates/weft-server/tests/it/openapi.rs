@@ -224,7 +224,7 @@ impl Provoked {
             }
             for (position, id) in [("%ff", "%ff"), ("99999", "nobody"), ("ffff:1", "s1")] {
                 let path = operation.path.replace("{position}", position);
-                let path = path.replace("{id}", id).replace("{name}", id);
+                let path = path.replace("{id}", id).replace("{name}", id).replace("{view}", id);
                 self.note(operation, &Ask::default().send_to(server, operation, &path));
             }
         }

@@ -30,11 +30,7 @@ const DRAW_QUIET_EVERY: Duration = Duration::from_secs(1);
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
 /// Shows a view until Ctrl-C.
-pub(super) fn watch(
-    store: &Store,
-    question: &Question<'_>,
-    args: &ViewArgs,
-) -> anyhow::Result<usize> {
+pub(super) fn watch(store: &Store, question: &Question<'_>, args: &ViewArgs) -> anyhow::Result<()> {
     let stop = Stop::listen().context("cannot listen for Ctrl-C")?;
     let (mut fold, _) = fold_at(store, Moment::Now, now_ns()).context("cannot fold the log")?;
     let next = Position::FIRST.plus(fold.upto());
@@ -57,7 +53,7 @@ pub(super) fn watch(
             (drawn, is_changed) = (Instant::now(), false);
         }
     }
-    Ok(screen.shown.len())
+    Ok(())
 }
 
 /// What was shown last, and how.

@@ -1,4 +1,4 @@
-//! `GET /v1/views/{name}/stream`: server-sent events with the rows that changed, a few times a second at most.
+//! `GET /v1/views/{view}/stream`: server-sent events with the rows that changed, a few times a second at most.
 //!
 //! The first event has the whole page; so has a later one if that is smaller than what changed. Whoever comes again says which
 //! position it has seen, and is sent nothing until there is more.
