@@ -567,3 +567,6 @@ pub struct Config<'a> {
     /// Who put it into force.
     pub by: Option<Cow<'a, str>>,
 }
+
+#[cfg(test)]
+mod tests;

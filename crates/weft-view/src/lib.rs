@@ -4,28 +4,43 @@
 //! does no I/O and reads no clock; where time matters, the time is an argument.
 
 pub mod at;
+mod bounded;
 pub mod decisions;
 pub mod entry;
 pub mod errors;
 pub mod files;
 pub mod fleet;
 pub mod gateway;
+pub mod inbox;
 pub mod latest;
 pub mod loops;
+pub mod money;
+pub mod prices;
+pub mod rules;
 pub mod runs;
+#[cfg(test)]
+mod scene;
 pub mod sessions;
+pub mod shed;
+pub mod stuck;
 #[cfg(test)]
 mod testing;
+mod tool;
 pub mod traces;
 pub mod trail;
 pub mod usage;
 pub mod view;
 pub mod views;
+pub mod word;
 pub mod work;
 
 pub use at::At;
 pub use entry::{Entry, Stamp};
 pub use latest::Latest;
+pub use money::Money;
+pub use prices::Prices;
+pub use rules::Rules;
 pub use trail::Trail;
 pub use view::View;
 pub use views::{VERSIONS, Views};
+pub use word::Word;

@@ -1,16 +1,269 @@
-//! Tokens and cost by actor, session, task, model and day, and budgets.
+//! What was used up: tokens and cost by actor, session, task, model and day, and how far budgets are used.
+//!
+//! The state keeps tokens as they were reported. What they would have cost, where nobody says what they did cost, is worked out
+//! when rows are asked for, from the prices that come with the question.
+
+mod budgets;
+mod choice;
+mod rows;
+
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
+use weft_event::report::Part;
+use weft_event::{Facts, Key};
 
+use crate::money::Money;
+use crate::shed::shed;
 use crate::{Entry, View};
 
-/// Tokens and cost by actor, session, task, model and day, and budgets.
+pub use budgets::{BudgetMarks, BudgetRow, Limit, LimitOf, Mark, Per, Scope};
+pub use rows::{By, UsageRow};
+
+use budgets::Budgets;
+
+/// Sessions that are told apart. Of those that were used longest ago, model and day are kept.
+pub const SESSIONS_MAX: usize = 10_000;
+/// Parts of a session that are told apart, by actor, task, model, day and way. Of those used longest ago, the task is forgotten.
+pub const PARTS_MAX: usize = 1_024;
+
+const DAY_NS: i64 = 86_400_000_000_000;
+
+/// Tokens of one or more answers. No token is in two of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    /// Read, and neither from a cache nor into one.
+    pub input: u64,
+    /// Written.
+    pub output: u64,
+    /// Read from a cache.
+    pub cache_read: u64,
+    /// Written to a cache.
+    pub cache_write: u64,
+    /// Known as a sum alone.
+    pub unsplit: u64,
+}
+
+impl Tokens {
+    /// Returns all of them.
+    pub fn total(&self) -> u64 {
+        let Self { input, output, cache_read, cache_write, unsplit } = *self;
+        [input, output, cache_read, cache_write, unsplit].into_iter().fold(0, u64::saturating_add)
+    }
+
+    fn add(&mut self, other: &Self) {
+        let pairs = [
+            (&mut self.input, other.input),
+            (&mut self.output, other.output),
+            (&mut self.cache_read, other.cache_read),
+            (&mut self.cache_write, other.cache_write),
+            (&mut self.unsplit, other.unsplit),
+        ];
+        pairs.into_iter().for_each(|(sum, n)| *sum = sum.saturating_add(n));
+    }
+}
+
+/// The way that figures came. The same answer may be told in several: each of them is counted for itself, and one of them counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+enum Way {
+    /// In events that the producer numbers: workers, runs, log records.
+    Numbered,
+    /// In the file in which the agent records its session.
+    Recorded,
+    /// At the end of a turn, for all of it, as hooks tell.
+    Summed,
+    /// By a meter that runs beside the agent.
+    Metered,
+    /// In any other event.
+    Told,
+}
+
+impl Way {
+    fn of(entry: &Entry<'_, '_>) -> Self {
+        let Facts { identity, order, .. } = entry.facts;
+        match (&identity.retry, &identity.own, &entry.report.part) {
+            (Some(Key::Recorded(_)), _, _) => Way::Recorded,
+            (_, Some(Key::Hook { .. } | Key::HookPayload { .. }), _) | (_, _, Part::Turn(_)) => {
+                Way::Summed
+            }
+            (_, _, Part::Heartbeat) => Way::Metered,
+            (_, _, _) if order.is_some() => Way::Numbered,
+            (_, _, _) => Way::Told,
+        }
+    }
+}
+
+/// What was reported, summed up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Tally {
+    /// All tokens.
+    tokens: Tokens,
+    /// Those of them that no cost was said with.
+    bare: Tokens,
+    /// What was said to be the cost of the others, in nano-dollars.
+    cost_nano: u64,
+    /// What was said to have been spent without saying on how many tokens.
+    lone_cost_nano: u64,
+    n_reports: u64,
+    first_ns: i64,
+    last_ns: i64,
+}
+
+impl Tally {
+    fn cost_nano(&self) -> u64 {
+        self.cost_nano.saturating_add(self.lone_cost_nano)
+    }
+
+    fn add(&mut self, other: &Self) {
+        if self.n_reports == 0 {
+            *self = *other;
+            return;
+        }
+        self.tokens.add(&other.tokens);
+        self.bare.add(&other.bare);
+        self.cost_nano = self.cost_nano.saturating_add(other.cost_nano);
+        self.lone_cost_nano = self.lone_cost_nano.saturating_add(other.lone_cost_nano);
+        self.n_reports = self.n_reports.saturating_add(other.n_reports);
+        self.first_ns = self.first_ns.min(other.first_ns);
+        self.last_ns = self.last_ns.max(other.last_ns);
+    }
+}
+
+/// What one actor used on one task with one model on one day, told in one way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Portion {
+    model: Option<String>,
+    way: Way,
+    actor: Option<String>,
+    task: Option<String>,
+    day: i64,
+    tally: Tally,
+}
+
+impl Portion {
+    fn key(&self) -> PortionKey<'_> {
+        let Self { model, way, actor, task, day, tally: _ } = self;
+        (model.as_deref(), *way, actor.as_deref(), task.as_deref(), *day)
+    }
+}
+
+type PortionKey<'k> = (Option<&'k str>, Way, Option<&'k str>, Option<&'k str>, i64);
+
+/// What one session used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Account {
+    /// In the order of their keys.
+    portions: Vec<Portion>,
+    last_ns: i64,
+}
+
+impl Account {
+    fn put(&mut self, key: PortionKey<'_>, tally: &Tally) {
+        self.last_ns = self.last_ns.max(tally.last_ns);
+        match self.portions.binary_search_by(|portion| portion.key().cmp(&key)) {
+            Ok(idx) => self.portions[idx].tally.add(tally),
+            Err(idx) => {
+                let (model, way, actor, task, day) = key;
+                let [model, actor, task] = [model, actor, task].map(|it| it.map(str::to_owned));
+                self.portions.insert(idx, Portion { model, way, actor, task, day, tally: *tally });
+            }
+        }
+        if self.portions.len() > PARTS_MAX {
+            self.forget_tasks();
+        }
+    }
+
+    /// Puts what belongs to the tasks used longest ago to no task.
+    fn forget_tasks(&mut self) {
+        let mut ages: Vec<i64> =
+            self.portions.iter().map(|portion| portion.tally.last_ns).collect();
+        ages.sort_unstable();
+        let since_ns = ages[ages.len() / 2];
+        let (kept, gone) = std::mem::take(&mut self.portions)
+            .into_iter()
+            .partition(|portion| portion.task.is_none() || portion.tally.last_ns >= since_ns);
+        self.portions = kept;
+        for portion in &gone {
+            let (model, way, actor, _, day) = portion.key();
+            let key = (model, way, actor, None, day);
+            match self.portions.binary_search_by(|other| other.key().cmp(&key)) {
+                Ok(idx) => self.portions[idx].tally.add(&portion.tally),
+                Err(idx) => self.portions.insert(idx, Portion { task: None, ..portion.clone() }),
+            }
+        }
+    }
+}
+
+/// What was used up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct UsageBook {}
+pub struct UsageBook {
+    sessions: HashMap<String, Account>,
+    /// What came without a session, by actor; the empty name for nobody.
+    actors: HashMap<String, Account>,
+    /// What sessions used that are no longer told apart, by model and day alone.
+    past: Vec<Portion>,
+    budgets: Budgets,
+}
 
 impl View for UsageBook {
     const NAME: &'static str = "usage";
     const VERSION: u32 = 1;
 
-    fn apply(&mut self, _entry: &Entry<'_, '_>) {}
+    fn apply(&mut self, entry: &Entry<'_, '_>) {
+        self.budgets.apply(entry);
+        if entry.is_carried {
+            return;
+        }
+        let Some(tally) = tally(entry) else { return };
+        let facts = entry.facts;
+        let (actor, task) = (facts.actor.as_deref(), facts.task.as_deref());
+        let model = facts.usage.as_ref().and_then(|usage| usage.model.as_deref());
+        let day = tally.last_ns.div_euclid(DAY_NS);
+        let (accounts, name) = match facts.session.as_deref() {
+            Some(session) => (&mut self.sessions, session),
+            None => (&mut self.actors, actor.unwrap_or_default()),
+        };
+        if !accounts.contains_key(name) {
+            accounts.insert(name.to_owned(), Account::default());
+        }
+        let account = accounts.get_mut(name).expect("it was put in if it was not there");
+        account.put((model, Way::of(entry), actor, task, day), &tally);
+        if accounts.len() > SESSIONS_MAX {
+            for (_, account) in shed(accounts, SESSIONS_MAX, |account| account.last_ns) {
+                self.past = choice::merged(std::mem::take(&mut self.past), &account);
+            }
+        }
+    }
 }
+
+/// Returns what an event says was used up; `None` if it says nothing of it.
+fn tally(entry: &Entry<'_, '_>) -> Option<Tally> {
+    let usage = entry.facts.usage.as_deref()?;
+    let parts = [
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_tokens,
+    ];
+    let is_split = parts.iter().any(Option::is_some);
+    let [input, output, cache_read, cache_write] = parts.map(|n| n.unwrap_or(0));
+    let unsplit = if is_split { 0 } else { usage.total_tokens.unwrap_or(0) };
+    let tokens = Tokens { input, output, cache_read, cache_write, unsplit };
+    let cost_nano = usage.cost_usd.map(|dollars| Money::from_dollars(dollars).0);
+    let is_nothing = tokens == Tokens::default() && cost_nano.is_none_or(|nano| nano == 0);
+    if is_nothing {
+        return None;
+    }
+    let has_tokens = tokens != Tokens::default();
+    let (cost_nano, lone_cost_nano, bare) = match cost_nano {
+        Some(nano) if has_tokens => (nano, 0, Tokens::default()),
+        Some(nano) => (0, nano, Tokens::default()),
+        None => (0, 0, tokens),
+    };
+    let at_ns = entry.time_ns();
+    let (first_ns, last_ns) = (at_ns, at_ns);
+    Some(Tally { tokens, bare, cost_nano, lone_cost_nano, n_reports: 1, first_ns, last_ns })
+}
+
+#[cfg(test)]
+mod tests;

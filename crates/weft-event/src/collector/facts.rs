@@ -21,6 +21,9 @@ const HOOK: usize = EVENT.slot("hook");
 const CORRELATION: usize = EVENT.slot("correlation");
 const METADATA: usize = EVENT.slot("metadata");
 
+/// How the types of hooks begin that are about a task of the agent's own list.
+const HOOK_OF_TASK: &str = "hook.task_";
+
 pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     if std::ptr::eq(fields.shape(), &LEGACY_ROW) {
         return legacy_facts(fields, facts);
@@ -42,6 +45,10 @@ pub(super) fn facts<'a>(fields: &Fields<'a>, facts: &mut Facts<'a>) {
     let mut told = Told::default();
     if let Some(metadata) = fields.get(METADATA) {
         read_metadata(facts, metadata, &mut told);
+    }
+    if facts.task.is_none() && facts.event_type.starts_with(HOOK_OF_TASK) {
+        let payload = fields.get(HOOK).and_then(|hook| hook.get("raw_payload"));
+        facts.task = payload.and_then(|payload| payload.text_at("task_id"));
     }
     if let Some(context) = fields.other("context") {
         facts.task = context.text_at("task_id").or(facts.task.take());

@@ -185,3 +185,17 @@ fn a_member_that_is_no_text_takes_no_fact_away() {
     task: t
     ");
 }
+
+#[test]
+fn a_hook_about_a_task_names_it_in_its_payload_or_beside_it() {
+    let task = |event_type: &str, metadata: &str| {
+        let line = format!(
+            r#"{{"version":"1.0.0","event_type":"{event_type}","timestamp":"2026-01-01T00:00:00Z","agent_id":"a","hook":{{"hook_type":"H","raw_payload":{{"task_id":"4"}}}},"metadata":{{{metadata}}}}}"#
+        );
+        let facts = facts_of(&line);
+        facts.lines().find_map(|line| line.strip_prefix("task: ").map(str::to_owned))
+    };
+    assert_eq!(task("hook.task_created", "").as_deref(), Some("4"));
+    assert_eq!(task("hook.task_completed", r#""task_id":"7""#).as_deref(), Some("7"));
+    assert_eq!(task("hook.stop", ""), None);
+}

@@ -64,7 +64,7 @@ fn level(event_type: EventType) -> Level {
 }
 
 /// What is read off payloads, whatever their type.
-static PAYLOAD: Picks<19> = Picks::new([
+static PAYLOAD: Picks<20> = Picks::new([
     "text",
     "summary",
     "message",
@@ -78,6 +78,7 @@ static PAYLOAD: Picks<19> = Picks::new([
     "durationMs",
     "stepId",
     "taskId",
+    "task",
     "usage",
     "to",
     "state",
@@ -86,7 +87,7 @@ static PAYLOAD: Picks<19> = Picks::new([
     carried::KEY,
 ]);
 
-fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Picked<'a, 19>) {
+fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Picked<'a, 20>) {
     const TEXT: usize = PAYLOAD.slot("text");
     const SUMMARY: usize = PAYLOAD.slot("summary");
     const MESSAGE: usize = PAYLOAD.slot("message");
@@ -114,13 +115,14 @@ fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Picked<'a, 19>) {
 }
 
 /// Reads what a payload's name means in events of one type alone.
-fn read_by_type<'a>(facts: &mut Facts<'a>, event_type: EventType, payload: &Picked<'a, 19>) {
+fn read_by_type<'a>(facts: &mut Facts<'a>, event_type: EventType, payload: &Picked<'a, 20>) {
     const TYPE: usize = PAYLOAD.slot("type");
     const ID: usize = PAYLOAD.slot("id");
     const TO: usize = PAYLOAD.slot("to");
     const STATE: usize = PAYLOAD.slot("state");
     const STATUS: usize = PAYLOAD.slot("status");
     const OK: usize = PAYLOAD.slot("ok");
+    const TASK: usize = PAYLOAD.slot("task");
     match event_type {
         EventType::StateChanged => {
             let state = payload.text(TO).or_else(|| payload.text(STATE));
@@ -151,12 +153,17 @@ fn read_by_type<'a>(facts: &mut Facts<'a>, event_type: EventType, payload: &Pick
                 facts.level = Level::Warn;
             }
         }
+        EventType::TaskUpdated => {
+            if facts.task.is_none() {
+                let task = payload.get(TASK).and_then(|task| task.get("taskId"));
+                Value::put_text_of(task, &mut facts.task);
+            }
+        }
         EventType::UserMessage
         | EventType::AgentMessage
         | EventType::AgentMessageChunk
         | EventType::AgentMessageDone
         | EventType::PlanUpdated
-        | EventType::TaskUpdated
         | EventType::Error => {}
     }
 }

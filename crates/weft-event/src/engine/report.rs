@@ -35,11 +35,12 @@ pub(super) fn report<'a>(fields: &Fields<'a>, facts: &Facts<'a>) -> Report<'a> {
             words(Speaker::Agent, Saying::Message, payload)
         }
         EventType::AgentMessageChunk => words(Speaker::Agent, Saying::Chunk, payload),
-        EventType::AgentActionProposed
-        | EventType::ToolCallStarted
-        | EventType::ToolCallChunk
-        | EventType::ToolCallFinished
-        | EventType::Observation => call(event_type, payload, facts),
+        EventType::AgentActionProposed => call(CallPhase::Proposed, payload, facts),
+        EventType::ToolCallStarted => call(CallPhase::Running, payload, facts),
+        EventType::ToolCallChunk => call(CallPhase::Output, payload, facts),
+        EventType::ToolCallFinished | EventType::Observation => {
+            call(ended(payload), payload, facts)
+        }
         EventType::PlanUpdated => plan(inner(payload, "plan")),
         EventType::TaskUpdated => work(inner(payload, "task")),
         EventType::JudgeResult => judge(inner(payload, "result")),
@@ -66,15 +67,8 @@ fn words<'a>(by: Speaker, saying: Saying, payload: Value<'a>) -> Part<'a> {
     Part::Words(Words { by, saying, text: prose_of(payload, &SAID) })
 }
 
-/// Reads how far a call is. A call that asks a person is a question until it is over.
-fn call<'a>(event_type: EventType, payload: Value<'a>, facts: &Facts<'a>) -> Part<'a> {
-    let phase = match event_type {
-        EventType::AgentActionProposed => CallPhase::Proposed,
-        EventType::ToolCallStarted => CallPhase::Running,
-        EventType::ToolCallChunk => CallPhase::Output,
-        _ if has_failed(payload) => CallPhase::Failed,
-        _ => CallPhase::Completed,
-    };
+/// Reads a call. One that asks a person is a question until it is over.
+fn call<'a>(phase: CallPhase, payload: Value<'a>, facts: &Facts<'a>) -> Part<'a> {
     if facts.tool.as_deref() == Some(USER_ASK) {
         let is_answer = matches!(phase, CallPhase::Completed | CallPhase::Failed);
         return Part::Ask(Ask { kind: AskKind::Answer, is_answer, id: facts.span.clone() });
@@ -95,13 +89,13 @@ fn call<'a>(event_type: EventType, payload: Value<'a>, facts: &Facts<'a>) -> Par
     Part::Call(Call { phase, input, result })
 }
 
-fn has_failed(payload: Value<'_>) -> bool {
-    let is_ok = |of: Value<'_>| of.get("ok").and_then(Value::as_bool);
-    let told = is_ok(payload).or_else(|| is_ok(inner(payload, "observation")));
-    match told.or_else(|| is_ok(inner(payload, "result"))) {
-        Some(is_ok) => !is_ok,
-        None => payload.get("error").is_some_and(|error| error.kind() != Kind::Null),
-    }
+/// Returns how a call ended: as it says itself, or as what came of it says; else well, if there is no error.
+fn ended(payload: Value<'_>) -> CallPhase {
+    let ok = |of: Value<'_>| of.get("ok").and_then(Value::as_bool);
+    let told = ok(payload).or_else(|| ok(inner(payload, "observation")));
+    let told = told.or_else(|| ok(inner(payload, "result")));
+    let has_error = || payload.get("error").is_some_and(|error| error.kind() != Kind::Null);
+    if told.unwrap_or_else(|| !has_error()) { CallPhase::Completed } else { CallPhase::Failed }
 }
 
 /// Reads a plan. Without a list of steps there is none: it would seem that all of them are gone.

@@ -554,3 +554,15 @@ fn facts_of_a_broken_event_are_what_can_be_read() {
     level: info
     ");
 }
+
+#[test]
+fn a_task_is_named_in_the_payload_or_in_the_task_that_it_holds() {
+    let named = |payload: &str| {
+        let line = format!(
+            r#"{{"id":"e","runId":"r","ts":1,"seq":0,"type":"TaskUpdated","payload":{{{payload}}}}}"#
+        );
+        assert!(facts_of(&line).contains("\ntask: t-1\n"), "{}", facts_of(&line));
+    };
+    named(r#""taskId":"t-1","task":{"taskId":"t-2"}"#);
+    named(r#""task":{"taskId":"t-1","goal":"g"}"#);
+}

@@ -1,6 +1,8 @@
 //! What must hold for any bytes whatever. Each function panics where it does not; the fuzz targets and the replay of their
 //! corpora call the same ones.
 
+use std::mem;
+
 use weft_event::engine::action::Action;
 use weft_event::event::{self, Event, Expect};
 use weft_event::hook::{self, Around};
@@ -11,7 +13,7 @@ use weft_event::shape::Wire;
 use weft_event::transcript::{self, Client};
 use weft_event::translate::otlp::{Reader, Series, Signal};
 use weft_event::translate::{Fill, Origin};
-use weft_event::{Dialect, Facts, collector, engine, idle, needle, own, pinchy};
+use weft_event::{Dialect, collector, engine, idle, needle, own, pinchy};
 
 /// A target: the name of its corpus, and what it does with the bytes.
 pub type Target = (&'static str, fn(&[u8]));
@@ -33,8 +35,8 @@ pub const TARGETS: &[Target] = &[
     ("otlp", otlp),
 ];
 
-/// Reads a line as an event of the dialect. A valid one is JSON to `serde_json` too, has the same facts however it is spelled, and
-/// survives its typed record.
+/// Reads a line as an event of the dialect. A valid one is JSON to `serde_json` too, has the same facts and report however it is
+/// spelled, and survives its typed record.
 pub fn dialect(dialect: Dialect, line: &[u8]) {
     let mut tape = Tape::new();
     let mut problems = Problems::new();
@@ -42,7 +44,7 @@ pub fn dialect(dialect: Dialect, line: &[u8]) {
         assert!(problems.has_errors(), "no event and no reason why");
         return;
     };
-    let facts = describe(&event.facts());
+    let facts = describe(&event);
     let canonical = json::canonical(event.value());
     documents(dialect, event.value());
     if problems.has_errors() {
@@ -203,7 +205,7 @@ pub fn secrets(bytes: &[u8]) {
 fn read(tape: &mut Tape, line: &[u8], expect: Expect) -> (Option<Dialect>, String) {
     let mut problems = Problems::new();
     let event = event::read(tape, line, expect, &mut problems);
-    let mut found = event.as_ref().map(|event| describe(&event.facts())).unwrap_or_default();
+    let mut found = event.as_ref().map(describe).unwrap_or_default();
     for problem in problems.list() {
         found.push_str(&format!("{} {problem}\n", problem.code.as_str()));
     }
@@ -214,15 +216,19 @@ fn describe_line(dialect: Dialect, line: &str) -> String {
     let mut tape = Tape::new();
     let mut problems = Problems::new();
     let event = event::read(&mut tape, line.as_bytes(), Expect::Dialect(dialect), &mut problems);
-    describe(&event.expect("a valid event is still one when written anew").facts())
+    describe(&event.expect("a valid event is still one when written anew"))
 }
 
-fn describe(facts: &Facts<'_>) -> String {
+/// Returns the facts of an event, what makes a repeat of it, and what it reports and where.
+fn describe(event: &Event<'_>) -> String {
+    let facts = event.facts();
     let mut text: String =
         facts.rows().iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
     for key in [&facts.identity.own, &facts.identity.retry].into_iter().flatten() {
         text.push_str(&format!("{:?}\n", key.digest(facts.dialect)));
     }
+    let report = event.report(&facts);
+    text.push_str(&format!("{:?} at {:?}\n", mem::discriminant(&report.part), report.place));
     text
 }
 

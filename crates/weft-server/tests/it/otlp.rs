@@ -103,10 +103,9 @@ fn a_record_becomes_the_same_event_in_either_form() {
     otlp collector
     type: hook.post_tool_use
     time: 2026-11-15T10:00:00Z
-    actor: claude-code
+    actor: session-4f0c
     session: 4f0c
-    order: 17
-    identity: id c5868237-5b2a-85a1-9244-eb76e9dbeca4
+    identity: id 6ce07d79-5fe5-8166-a70a-69daa124cc74
     status: progress
     level: info
     tool: Bash

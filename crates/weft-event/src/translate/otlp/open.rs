@@ -222,7 +222,9 @@ fn collector_event(record: &Record<'_>, fill: &Fill) -> Result<Opened, Untransla
         "hook.prompt_submit" => (prompt, None),
         _ => (record.text(&TOOL_CALL), prompt),
     };
-    let order_fact = order.map(|order| ("order", Json::integer(order)));
+    // Hooks of the same agent have no numbers, and those of an exporter begin anew with each process: they order nothing.
+    let order_fact = order.filter(|_| !record.is_claude_code());
+    let order_fact = order_fact.map(|order| ("order", Json::integer(order)));
     let parent = record.text(&[PARENT_AGENT]).map(|parent| ("parent", Json::text(&parent)));
     let made = Made {
         known,

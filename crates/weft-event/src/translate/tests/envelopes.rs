@@ -196,10 +196,9 @@ fn records_of_claude_code_become_collector_events() {
     made collector []
     type: hook.post_tool_use_failure
     time: 2026-11-15T10:00:00Z
-    actor: claude-code
+    actor: session-4f0c
     session: 4f0c
-    order: 17
-    identity: id c5868237-5b2a-85a1-9244-eb76e9dbeca4
+    identity: id 6ce07d79-5fe5-8166-a70a-69daa124cc74
     status: progress
     level: info
     tool: Bash
@@ -209,10 +208,9 @@ fn records_of_claude_code_become_collector_events() {
     made collector []
     type: activity.thinking
     time: 2026-11-15T10:00:00Z
-    actor: claude-code
+    actor: session-4f0c
     session: 4f0c
-    order: 17
-    identity: id ac8f8636-cf5f-82e0-a644-32ce4efe7de8
+    identity: id 812d94fb-b575-862c-9afa-829fb402ea36
     status: thinking
     level: info
     message: claude_code.api_request

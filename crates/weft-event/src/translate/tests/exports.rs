@@ -101,7 +101,7 @@ fn records_of_gemini_go_by_their_names() {
 #[test]
 fn records_of_claude_code_say_where_they_belong() {
     let claude = |name: &str, pairs: &[(&str, &str)]| {
-        let names = ["actor", "parent", "span", "parent span", "usage"];
+        let names = ["actor", "parent", "order", "span", "parent span", "usage"];
         facts(&log("claude-code", name, pairs), &names)
     };
     let prompt = ("prompt.id", "p1");
@@ -109,6 +109,10 @@ fn records_of_claude_code_say_where_they_belong() {
     insta::assert_snapshot!(claude("tool_result", &[prompt, ("agent_id", "a1"), ("parent_agent_id", "a0"), ("tool_use_id", "toolu_1")]), @"type: hook.post_tool_use | actor: a1 | parent: a0 | status: progress | span: toolu_1 | parent span: p1");
     insta::assert_snapshot!(claude("api_request", &[prompt, ("input_tokens", "5"), ("cache_creation_tokens", "9"), ("model", "claude")]), @"type: activity.thinking | actor: claude-code | status: thinking | parent span: p1 | usage: 5 tokens in, 9 tokens cache write, model claude");
     insta::assert_snapshot!(claude("compaction", &[]), @"type: hook.post_compact | actor: claude-code | status: progress");
+    let session = ("session.id", "7c1e9a52-3f0d-4b86-9e21-5ad40c77b318");
+    insta::assert_snapshot!(claude("user_prompt", &[prompt, session]), @"type: hook.prompt_submit | actor: session-7c1e9a52 | status: thinking | span: p1");
+    insta::assert_snapshot!(claude("compaction", &[session, ("event.sequence", "9")]), @"type: hook.post_compact | actor: session-7c1e9a52 | status: progress");
+    insta::assert_snapshot!(claude("tool_result", &[session, ("agent_id", "a1")]), @"type: hook.post_tool_use | actor: a1 | status: progress");
 }
 
 #[test]

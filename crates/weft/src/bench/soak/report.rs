@@ -38,15 +38,22 @@ impl Report {
         })
     }
 
+    /// Returns how many events a second were sent and acknowledged.
+    fn sent_rate(&self) -> f64 {
+        self.account.n_acknowledged as f64 / self.length.as_secs_f64()
+    }
+
     pub(super) fn to_table(&self) -> String {
         let Account { n_acknowledged, n_sessions, n_again, n_out_of_order, n_resumed, .. } =
             self.account;
         let mut out = format!(
-            "{:.1} minutes, {:.0} events/s, {n_sessions} sessions with a connection each; no server for {:.2} s half-way\n\n\
+            "{:.1} minutes, {:.0} events/s asked for and {:.0} sent, {n_sessions} sessions with a connection each; \
+             no server for {:.2} s half-way\n\n\
              {n_acknowledged} events acknowledged, {n_again} sent again, {n_out_of_order} out of order in the log; \
              the stream was resumed {n_resumed} times\n\n",
             self.length.as_secs_f64() / 60.0,
             self.rate,
+            self.sent_rate(),
             self.down.as_secs_f64(),
         );
         out.push_str(&format!(
@@ -107,6 +114,7 @@ impl Report {
         let report = json!({
             "minutes": self.length.as_secs_f64() / 60.0,
             "events_per_second": self.rate,
+            "sent_per_second": self.sent_rate(),
             "sessions": account.n_sessions,
             "down_s": self.down.as_secs_f64(),
             "acknowledged": account.n_acknowledged,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::Signal;
 use crate::facts::Level;
+use crate::hook::{Caller, main_agent};
 use crate::json::{Json, Kind, Object, Value};
 use crate::translate::otlp::names::{AGENT, SESSION};
 use crate::translate::trace;
@@ -105,11 +106,25 @@ impl<'a> Record<'a> {
         nanos(self.value, name)
     }
 
-    /// Returns who it is about: the agent, else the service.
+    /// Returns who it is about: the agent, else the main agent of a session of Claude Code, as hooks name it, else the service.
     pub(super) fn agent(&self) -> Option<Cow<'a, str>> {
-        let service = || any_text(attribute(self.in_resource.get("resource")?, "service.name")?);
         let agent = self.text(&AGENT).filter(|agent| !agent.is_empty());
-        agent.or_else(service).filter(|agent| !agent.is_empty())
+        agent.or_else(|| self.main_agent()).or_else(|| self.service())
+    }
+
+    fn main_agent(&self) -> Option<Cow<'a, str>> {
+        let session = self.session().filter(|session| !session.is_empty() && self.is_claude_code());
+        session.map(|session| Cow::Owned(main_agent(&session)))
+    }
+
+    fn service(&self) -> Option<Cow<'a, str>> {
+        let service = any_text(attribute(self.in_resource.get("resource")?, "service.name")?);
+        service.filter(|service| !service.is_empty())
+    }
+
+    /// Returns whether Claude Code sent it, which tells of the same agents by its hooks.
+    pub(super) fn is_claude_code(&self) -> bool {
+        self.service().is_some_and(|service| service == Caller::ClaudeCode.as_str())
     }
 
     /// Returns its session.

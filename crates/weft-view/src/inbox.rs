@@ -1,0 +1,90 @@
+//! The inbox: what needs a person, and nothing else.
+//!
+//! It is derived from the state of the other views, so a need is there as soon as the event that raises it, and gone with the event
+//! that resolves it. A need has one cause, and a cause has one need, whatever shows it: the id stays the same for as long as it lasts.
+
+mod command;
+mod source;
+
+use serde::Serialize;
+
+use crate::{At, Rules, Views};
+
+/// What a person is needed for, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NeedKind {
+    /// To allow a tool.
+    Permission,
+    /// To answer a question.
+    Answer,
+    /// To help: it cannot go on.
+    Blocked,
+    /// To part actors that wait for each other, or for one that will not come.
+    Deadlock,
+    /// To allow more.
+    OverBudget,
+    /// To look at what failed.
+    Failed,
+    /// To get it going again.
+    Stuck,
+    /// To keep actors out of each other's way.
+    Collision,
+    /// To give it something to do.
+    Idle,
+}
+
+impl NeedKind {
+    /// Returns its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            NeedKind::Permission => "permission",
+            NeedKind::Answer => "answer",
+            NeedKind::Blocked => "blocked",
+            NeedKind::Deadlock => "deadlock",
+            NeedKind::OverBudget => "over_budget",
+            NeedKind::Failed => "failed",
+            NeedKind::Stuck => "stuck",
+            NeedKind::Collision => "collision",
+            NeedKind::Idle => "idle",
+        }
+    }
+}
+
+/// Something that needs a person.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Need {
+    /// What tells its cause from every other; it does not change while the cause lasts.
+    pub id: String,
+    /// What a person is needed for.
+    pub kind: NeedKind,
+    /// Whom it is about.
+    pub actor: String,
+    /// The session it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The piece of work it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// Since when.
+    pub since: At,
+    /// What it is, in words.
+    pub what: String,
+    /// The records that made it, in the order of the log.
+    pub positions: Vec<u64>,
+    /// The command that shows it.
+    pub command: String,
+}
+
+/// Returns what needs a person, the worst first, and of equal kinds the oldest.
+pub fn inbox(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> {
+    let mut needs = source::of_actors(views, now_ns, rules);
+    needs.extend(source::of_deadlocks(views));
+    let stuck = source::of_stuck(views, &needs, now_ns, rules);
+    needs.extend(stuck);
+    needs.sort_by(|a, b| (a.kind, a.since, &a.id).cmp(&(b.kind, b.since, &b.id)));
+    needs
+}
+
+#[cfg(test)]
+mod tests;

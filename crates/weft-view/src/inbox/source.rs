@@ -1,0 +1,230 @@
+//! Where needs come from.
+
+use weft_event::Status;
+use weft_event::report::{AskKind, Budget};
+
+use super::{Need, NeedKind, command};
+use crate::fleet::{Actor, Asked, Deadlock, Edge, Producer, Run, State, elapsed_ms};
+use crate::stuck::stuck;
+use crate::{At, Rules, Views};
+
+/// The state of a run that waits for a person.
+const AWAITING_USER: &str = "AWAITING_USER";
+/// The reason of such a state where a budget is used up.
+const STEP_BUDGET: &str = "step_budget";
+
+/// What a need is made of.
+struct Cause<'v> {
+    kind: NeedKind,
+    /// What tells this cause from others of its kind and actor.
+    key: String,
+    since_ns: i64,
+    what: String,
+    position: u64,
+    session: Option<&'v str>,
+    task: Option<&'v str>,
+}
+
+impl Cause<'_> {
+    fn need(self, actor: &str) -> Need {
+        Need {
+            id: format!("{}/{actor}/{}", self.kind.as_str(), self.key),
+            kind: self.kind,
+            actor: actor.to_owned(),
+            session: self.session.map(str::to_owned),
+            task: self.task.map(str::to_owned),
+            since: At(self.since_ns),
+            what: self.what,
+            positions: vec![self.position],
+            command: match self.kind {
+                NeedKind::Failed => command::show(self.position),
+                NeedKind::Permission
+                | NeedKind::Answer
+                | NeedKind::Blocked
+                | NeedKind::Deadlock
+                | NeedKind::OverBudget
+                | NeedKind::Stuck
+                | NeedKind::Collision
+                | NeedKind::Idle => command::session(self.session, actor),
+            },
+        }
+    }
+}
+
+/// Returns what single actors need: what they ask for, and what they cannot do without help.
+pub(super) fn of_actors(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> {
+    let mut needs = Vec::new();
+    for (name, actor) in views.fleet.actors() {
+        let is_kept = |since_ns| elapsed_ms(since_ns, now_ns) <= rules.need_kept_ms;
+        let mut causes = Vec::new();
+        if !views.fleet.is_gone(name, actor) {
+            for producer in actor.speakers() {
+                causes.extend(asked(producer, rules));
+            }
+            causes.retain(|cause| is_kept(cause.since_ns));
+        }
+        if causes.is_empty() {
+            causes.extend(in_trouble(views, name, actor, now_ns, rules));
+        }
+        let task = actor.task();
+        needs.extend(causes.into_iter().map(|cause| Cause { task, ..cause }.need(name)));
+    }
+    needs
+}
+
+/// Returns what a session asks a person for. A run that waits for a person because it asked one waits for that answer.
+fn asked<'v>(producer: &'v Producer, rules: &Rules) -> Vec<Cause<'v>> {
+    let asks = producer.open_asks();
+    let mut causes: Vec<Cause<'v>> = asks
+        .iter()
+        .filter_map(|(position, asked)| ask(producer, *position, asked, rules))
+        .collect();
+    let waits = producer.open_state().filter(|(_, state)| state.state == AWAITING_USER);
+    if let (Some((position, state)), true) = (waits, asks.is_empty()) {
+        causes.push(awaited(producer, position, state));
+    }
+    causes
+}
+
+fn ask<'v>(
+    producer: &'v Producer,
+    position: u64,
+    asked: &Asked,
+    rules: &Rules,
+) -> Option<Cause<'v>> {
+    let kind = match asked.kind.0 {
+        AskKind::Permission => NeedKind::Permission,
+        AskKind::Answer => NeedKind::Answer,
+        AskKind::Idle if rules.is_idle_a_need => NeedKind::Idle,
+        AskKind::Idle => return None,
+    };
+    let what = match asked.kind.0 {
+        AskKind::Permission => "asks for permission",
+        AskKind::Answer => "waits for an answer",
+        AskKind::Idle => "has nothing to do",
+    };
+    Some(Cause {
+        kind,
+        key: asked.id.clone().unwrap_or_else(|| position.to_string()),
+        since_ns: asked.at_ns,
+        what: asked.what.clone().unwrap_or_else(|| what.to_owned()),
+        position,
+        session: producer.session(),
+        task: None,
+    })
+}
+
+fn awaited<'v>(producer: &'v Producer, position: u64, state: &State) -> Cause<'v> {
+    let is_budget = state.reason.as_deref() == Some(STEP_BUDGET);
+    let what = match &state.reason {
+        Some(reason) => format!("the run waits for a person: {reason}"),
+        None => "the run waits for a person".to_owned(),
+    };
+    Cause {
+        kind: if is_budget { NeedKind::OverBudget } else { NeedKind::Answer },
+        key: position.to_string(),
+        since_ns: state.at_ns,
+        what,
+        position,
+        session: producer.session(),
+        task: None,
+    }
+}
+
+/// Returns why an actor is blocked or has failed, if that is the last that it said.
+fn in_trouble<'v>(
+    views: &'v Views,
+    name: &str,
+    actor: &'v Actor,
+    now_ns: i64,
+    rules: &Rules,
+) -> Option<Cause<'v>> {
+    let speaker = actor.speaker()?;
+    let run: Run = views.fleet.run(actor)?;
+    let trouble = speaker.trouble().map(|(_, trouble)| trouble);
+    let budget = trouble.and_then(|trouble| trouble.budget);
+    let (kind, kept_ms) = match run.status.0 {
+        Status::Blocked if views.fleet.is_gone(name, actor) => return None,
+        Status::Blocked if budget.is_some() => (NeedKind::OverBudget, rules.need_kept_ms),
+        Status::Blocked => (NeedKind::Blocked, rules.need_kept_ms),
+        Status::Error => (NeedKind::Failed, rules.failed_kept_ms),
+        Status::Started
+        | Status::Thinking
+        | Status::ToolUse
+        | Status::Progress
+        | Status::Waiting
+        | Status::Completed => return None,
+    };
+    let end = views.fleet.loop_end(actor).and_then(|end| end.reason.as_deref());
+    let spent = budget.map(|budget| match budget.0 {
+        Budget::Warning => "its budget is nearly used up",
+        Budget::Exceeded => "its budget is used up",
+        Budget::TaskExceeded => "the budget of its task is used up",
+    });
+    let said = end.or_else(|| trouble?.what.as_deref()).or(spent);
+    let cause = Cause {
+        kind,
+        key: run.since_position.to_string(),
+        since_ns: run.since_ns,
+        what: said.unwrap_or(run.status.0.as_str()).to_owned(),
+        position: run.newest_position,
+        session: speaker.session(),
+        task: None,
+    };
+    (elapsed_ms(run.newest_ns, now_ns) <= kept_ms).then_some(cause)
+}
+
+/// Returns the waiting between actors that will not end by itself.
+pub(super) fn of_deadlocks(views: &Views) -> Vec<Need> {
+    views.fleet.deadlocks().iter().map(|deadlock| deadlocked(views, deadlock)).collect()
+}
+
+fn deadlocked(views: &Views, deadlock: &Deadlock) -> Need {
+    let (edges, what): (&[Edge], String) = match deadlock {
+        Deadlock::Circle(edges) => {
+            let names: Vec<&str> = edges.iter().map(|edge| edge.actor.as_str()).collect();
+            let first = names.first().copied().unwrap_or_default();
+            (edges, format!("wait for each other: {}, {first}", names.join(", ")))
+        }
+        Deadlock::Gone(edge) => {
+            (std::slice::from_ref(edge), format!("waits for {}, who is gone", edge.on))
+        }
+        Deadlock::Unknown(edge) => {
+            (std::slice::from_ref(edge), format!("waits for {}, who was never seen", edge.on))
+        }
+    };
+    let first = &edges[0];
+    let actor = views.fleet.actor(&first.actor);
+    let mut positions: Vec<u64> = edges.iter().map(|edge| edge.position).collect();
+    positions.sort_unstable();
+    let key: Vec<String> = positions.iter().map(u64::to_string).collect();
+    Need {
+        id: format!("{}/{}/{}", NeedKind::Deadlock.as_str(), first.actor, key.join("-")),
+        kind: NeedKind::Deadlock,
+        actor: first.actor.clone(),
+        session: actor.and_then(|actor| actor.speaker()?.session().map(str::to_owned)),
+        task: actor.and_then(|actor| actor.task().map(str::to_owned)),
+        since: At(edges.iter().map(|edge| edge.since_ns).max().unwrap_or_default()),
+        what,
+        positions,
+        command: command::actor_log(&first.on),
+    }
+}
+
+/// Returns who is stuck, apart from those who need a person for a reason that is known better.
+pub(super) fn of_stuck(views: &Views, known: &[Need], now_ns: i64, rules: &Rules) -> Vec<Need> {
+    let is_known = |actor: &str| known.iter().any(|need| need.actor == actor);
+    let stuck = stuck(views, now_ns, rules).into_iter().filter(|stuck| !is_known(&stuck.actor));
+    let need = |stuck: crate::stuck::Stuck| Need {
+        id: stuck.id,
+        kind: NeedKind::Stuck,
+        command: command::session(stuck.session.as_deref(), &stuck.actor),
+        actor: stuck.actor,
+        session: stuck.session,
+        task: stuck.task,
+        since: stuck.since,
+        what: stuck.what,
+        positions: stuck.positions,
+    };
+    stuck.map(need).collect()
+}

@@ -1,0 +1,250 @@
+use std::collections::BTreeMap;
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{Need, NeedKind, inbox};
+use crate::Rules;
+use crate::scene::{agent, at, hook, late, night, run, views, worker};
+
+fn needs(lines: impl IntoIterator<Item = String>, seconds: i64) -> Vec<Need> {
+    inbox(&views(&late(lines)), at(seconds), &Rules::default())
+}
+
+/// Returns what needs a person this many seconds after the start.
+fn told(lines: impl IntoIterator<Item = String>, seconds: i64) -> String {
+    let line = |need: Need| format!("{} | {} | {}", need.id, need.what, need.command);
+    needs(lines, seconds).into_iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn bash(seconds: i64, event_type: &str, call: &str) -> String {
+    hook("s", seconds, event_type, call, "Bash", json!({"command": "make"}))
+}
+
+fn notified(seconds: i64, kind: &str) -> String {
+    let payload =
+        json!({"notification_type": kind, "message": "Claude needs your permission to use Bash"});
+    let more =
+        json!({"source": "hook", "hook": {"hook_type": "notification", "raw_payload": payload}});
+    agent("session-s", "s", seconds, "hook.notification", more)
+}
+
+#[test]
+fn a_permission_is_asked_for_until_its_call_goes_on() {
+    let mut lines = vec![
+        bash(1, "hook.pre_tool_use", "c-1"),
+        bash(2, "hook.permission_request", "c-1"),
+        notified(8, "permission_prompt"),
+    ];
+    assert_snapshot!(told(lines.clone(), 10), @"permission/session-s/c-1 | wants to use Bash | weft session s");
+    lines.push(bash(9, "hook.post_tool_use", "c-0"));
+    assert_eq!(needs(lines.clone(), 10).len(), 1, "another call went on, this one did not");
+    lines.push(bash(12, "hook.post_tool_use", "c-1"));
+    assert_snapshot!(told(lines, 13), @"");
+}
+
+#[test]
+fn a_question_is_open_until_it_is_answered_or_left_behind() {
+    let asks = |event_type, seconds| {
+        let payload = json!({"mcp_server_name": "db", "elicitation_id": "e-1"});
+        let hook_type = "elicitation";
+        agent(
+            "session-s",
+            "s",
+            seconds,
+            event_type,
+            json!({
+                "source": "hook",
+                "message": "Which table?",
+                "hook": {"hook_type": hook_type, "raw_payload": payload},
+            }),
+        )
+    };
+    let mut lines = vec![asks("hook.elicitation", 1)];
+    assert_snapshot!(told(lines.clone(), 2), @"answer/session-s/e-1 | Which table? | weft session s");
+    lines.push(asks("hook.elicitation_result", 3));
+    assert_snapshot!(told(lines.clone(), 4), @"");
+    lines[1] = agent("session-s", "s", 3, "hook.prompt_submit", json!({}));
+    assert_snapshot!(told(lines, 4), @"");
+}
+
+#[test]
+fn an_idle_agent_needs_a_person_only_by_rule() {
+    let lines = [notified(1, "idle_prompt")];
+    assert_snapshot!(told(lines.clone(), 2), @"");
+    let rules = Rules { is_idle_a_need: true, ..Rules::default() };
+    let needs = inbox(&views(&late(lines)), at(2), &rules);
+    assert_snapshot!(needs[0].id, @"idle/session-s/1");
+}
+
+#[test]
+fn a_run_that_waits_for_a_person_is_told_once() {
+    let state = |n, seconds, to: &str, reason: &str| {
+        run(
+            "r-1",
+            n,
+            seconds,
+            "StateChanged",
+            json!({"from": "RUNNING", "to": to, "reason": reason}),
+        )
+    };
+    let ask = |n, seconds, kind: &str| {
+        run(
+            "r-1",
+            n,
+            seconds,
+            kind,
+            json!({"callId": "a-1", "tool": "user.ask", "input": {"question": "Which?"}}),
+        )
+    };
+    let mut lines =
+        vec![state(0, 1, "RUNNING", "start"), state(1, 2, "AWAITING_USER", "step_budget")];
+    assert_snapshot!(told(lines.clone(), 3), @"over_budget/r-1/2 | the run waits for a person: step_budget | weft session r-1");
+    lines.push(state(2, 4, "RUNNING", "continue"));
+    assert_snapshot!(told(lines.clone(), 5), @"");
+    lines.extend([ask(3, 6, "ToolCallStarted"), state(4, 7, "AWAITING_USER", "awaiting_user")]);
+    assert_snapshot!(told(lines.clone(), 8), @"answer/r-1/4 | waits for an answer | weft session r-1");
+    lines.push(ask(5, 9, "ToolCallFinished"));
+    lines.push(state(6, 9, "RUNNING", "user_input"));
+    assert_snapshot!(told(lines, 10), @"");
+}
+
+#[test]
+fn who_is_blocked_or_failed_is_here_until_it_goes_on() {
+    let message = |text: &str| json!({"message": text});
+    let mut lines = vec![
+        agent("@a", "s1", 1, "coordination.blocked", message("no key for the registry")),
+        agent("@b", "s2", 2, "lifecycle.error", message("cannot open the file")),
+        worker("w", 0, 3, "budget.exceeded", json!({"data": {"used": 12.0, "limit": 10.0}})),
+    ];
+    assert_snapshot!(told(lines.clone(), 5), @"
+    blocked/@a/1 | no key for the registry | weft session s1
+    over_budget/w/3 | its budget is used up | weft session w-1
+    failed/@b/2 | cannot open the file | weft show 2
+    ");
+    lines.extend([
+        agent("@a", "s1", 6, "activity.progress", json!({})),
+        agent("@b", "s2", 6, "lifecycle.started", json!({})),
+        worker("w", 1, 6, "strand.started", json!({})),
+    ]);
+    assert_snapshot!(told(lines, 7), @"");
+}
+
+#[test]
+fn a_failure_that_nothing_followed_is_forgotten_in_time() {
+    let lines = [
+        agent("@b", "s2", 2, "lifecycle.error", json!({"message": "out of memory"})),
+        agent("@b", "s2", 3, "lifecycle.terminated", json!({})),
+    ];
+    assert_snapshot!(told(lines.clone(), 3600), @"failed/@b/1 | out of memory | weft show 1");
+    assert_snapshot!(told(lines, 25 * 3600), @"");
+}
+
+#[test]
+fn waiting_on_another_agent_is_no_need_unless_it_cannot_end() {
+    let waits = |name: &str, seconds, on: &str| {
+        let more = json!({"metadata": {"waiting_for": on, "expected_status": "completed"}});
+        agent(name, &format!("s-{name}"), seconds, "coordination.waiting", more)
+    };
+    let started = |name: &str| agent(name, &format!("s-{name}"), 1, "lifecycle.started", json!({}));
+    let mut lines = vec![started("@a"), started("@b"), started("@c"), waits("@a", 2, "@b")];
+    assert_snapshot!(told(lines.clone(), 10), @"");
+    lines.push(waits("@b", 3, "@c"));
+    lines.push(waits("@c", 4, "@a"));
+    assert_snapshot!(told(lines.clone(), 10), @"deadlock/@a/4-5-6 | wait for each other: @a, @b, @c, @a | weft log actor=@b");
+    lines.truncate(4);
+    lines.push(agent("@b", "s-@b", 5, "lifecycle.terminated", json!({})));
+    assert_snapshot!(told(lines.clone(), 10), @"deadlock/@a/4 | waits for @b, who is gone | weft log actor=@b");
+    lines[3] = waits("@a", 2, "@nobody");
+    assert_snapshot!(told(lines, 10), @"deadlock/@a/4 | waits for @nobody, who was never seen | weft log actor=@nobody");
+}
+
+#[test]
+fn a_need_has_the_same_id_while_its_cause_lasts() {
+    let read = |n: i64| bash(n * 2, "hook.pre_tool_use", &format!("c-{n}"));
+    let ids = |n: i64| {
+        let needs = needs((1..=n).map(read), n * 2 + 1);
+        needs.into_iter().map(|need| need.id).collect::<Vec<_>>().join(" ")
+    };
+    assert_snapshot!(ids(5), @"stuck/session-s/1");
+    assert_eq!(ids(9), ids(5));
+}
+
+#[test]
+fn a_late_answer_and_a_late_question_are_one() {
+    let question = bash(2, "hook.permission_request", "c-1");
+    let answer = bash(3, "hook.post_tool_use", "c-1");
+    assert_eq!(needs([answer, question], 5), []);
+}
+
+#[test]
+fn commands_can_be_typed_as_they_are() {
+    let failed = |name: &str| {
+        let line = json!({
+            "version": "1.0.0",
+            "event_type": "coordination.blocked",
+            "agent_id": name,
+            "timestamp": "2026-11-15T08:00:01Z",
+        });
+        needs([line.to_string()], 2).remove(0).command
+    };
+    assert_snapshot!(failed("@a"), @"weft log actor=@a");
+    assert_snapshot!(failed("two words"), @r#"weft log 'actor="two words"'"#);
+    assert_snapshot!(failed("it's \"odd\" *"), @r#"weft log 'actor="it'\''s \"odd\" *"'"#);
+}
+
+#[test]
+fn the_demo_needs_a_person_for_every_reason() {
+    let mut raised: BTreeMap<String, Need> = BTreeMap::new();
+    let mut n_open_max = 0;
+    night(7, 3_000, |views, now_ns| {
+        let needs = inbox(views, now_ns, &Rules::default());
+        n_open_max = n_open_max.max(needs.len());
+        for need in needs {
+            raised.entry(need.id.clone()).or_insert(need);
+        }
+    });
+    let mut by_kind: BTreeMap<NeedKind, Vec<Need>> = BTreeMap::new();
+    raised.into_values().for_each(|need| by_kind.entry(need.kind).or_default().push(need));
+    let line = |(kind, needs): (&NeedKind, &Vec<Need>)| {
+        let first = &needs[0];
+        format!(
+            "{} x {} as {:.16}: {:.70} | {:.40}",
+            needs.len(),
+            kind.as_str(),
+            first.actor,
+            first.what,
+            first.command
+        )
+    };
+    assert_snapshot!(by_kind.iter().map(line).collect::<Vec<_>>().join("\n"), @"
+    4 x permission as session-92d2510f: Asking to use Bash | weft session 92d2510f-bb0e-4c12-98dd-a12
+    14 x answer as 01a1de38-6bb8-70: the run waits for a person: awaiting_user | weft session 01a1de38-6bb8-7081-acda-b3b
+    6 x blocked as @architect: May I raise the limit for existing keys? | weft session 92d2510f-bb0e-4c12-98dd-a12
+    5 x over_budget as 01a1de38-6bb8-70: the run waits for a person: step_budget | weft session 01a1de38-6bb8-7081-acda-b3b
+    50 x failed as @architect: The tracker's tool server did not answer | weft show 1289
+    5 x stuck as @qa-engineer: silent, last heard of in progress | weft session 9f2c0f2f-7abd-4791-907f-022
+    ");
+    assert_snapshot!(n_open_max, @"7");
+}
+
+#[test]
+fn a_need_is_the_json_that_programs_get() {
+    let asks = bash(2, "hook.permission_request", "c-1");
+    assert_snapshot!(serde_json::to_string_pretty(&needs([asks], 3)).expect("needs are JSON"), @r#"
+    [
+      {
+        "id": "permission/session-s/c-1",
+        "kind": "permission",
+        "actor": "session-s",
+        "session": "s",
+        "since": "2026-11-15T08:00:02Z",
+        "what": "wants to use Bash",
+        "positions": [
+          1
+        ],
+        "command": "weft session s"
+      }
+    ]
+    "#);
+}

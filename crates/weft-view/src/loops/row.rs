@@ -1,0 +1,233 @@
+//! Loops as rows: which of them go on, which are stale, and what ended the others.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use weft_event::report::Frame;
+
+use super::ends::{End, NO_SESSION};
+use super::{Anchor, Loops, Told};
+use crate::fleet::elapsed_ms;
+use crate::{At, Latest, Rules};
+
+/// How it is with a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoopState {
+    /// It goes on.
+    Running,
+    /// Its state is too old to count.
+    Stale,
+    /// It is done.
+    Done,
+    /// It was stopped.
+    Aborted,
+    /// Another loop took its place in its session.
+    Replaced,
+}
+
+/// A frame of a loop's stack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FrameRow {
+    /// Its id.
+    pub id: String,
+    /// `loop`, `grind` or `issue`.
+    pub mode: String,
+    /// The iteration, from 1.
+    pub iter: u64,
+    /// How many there may be.
+    pub max: u64,
+    /// The issue that it works on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<String>,
+    /// Which issues it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
+    /// The branch that it works on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+}
+
+impl FrameRow {
+    pub(super) fn read(frame: &Frame<'_>) -> Self {
+        let text = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
+        Self {
+            id: frame.id.to_string(),
+            mode: frame.mode.to_string(),
+            iter: frame.iter,
+            max: frame.max,
+            issue: text(&frame.issue),
+            filter: text(&frame.filter),
+            branch: text(&frame.branch),
+        }
+    }
+}
+
+/// One loop.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// Its run.
+    pub run: String,
+    /// How it is with it.
+    pub state: LoopState,
+    /// Its session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Its frames, the one at work last.
+    pub frames: Vec<FrameRow>,
+    /// Since when it is known.
+    pub since: At,
+    /// When it was last told of.
+    pub last_seen: At,
+    /// How long ago that was; of a loop that is over, how long it lasted.
+    pub age_ms: u64,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<At>,
+    /// Why it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What it is for, by its last anchor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    /// What comes next, by its last anchor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<String>,
+    /// When that anchor was set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchored: Option<At>,
+    /// The last word of its trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+    /// What was last asked of it, or how that was answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// The record of its state or its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
+}
+
+impl Loops {
+    /// Returns every loop: those that go on first, then the stale, then those that are over, each the newest first.
+    pub fn rows(&self, now_ns: i64, rules: &Rules) -> Vec<Row> {
+        let told: Vec<(&str, &Told)> =
+            self.loops.iter().filter(|(_, told)| told.last_ns.is_some()).collect();
+        let newest = Newest::of(&told);
+        let nameless = self.nameless_ends(&told);
+        let row = |&(run, told): &(&str, &Told)| {
+            let end = self.end(told).or_else(|| nameless.get(run).copied());
+            row(run, told, self.anchor(told, &newest), end, &newest, now_ns, rules)
+        };
+        let mut rows: Vec<Row> = told.iter().filter_map(row).collect();
+        let rank = |row: &Row| match row.state {
+            LoopState::Running => 0,
+            LoopState::Stale => 1,
+            LoopState::Done | LoopState::Aborted | LoopState::Replaced => 2,
+        };
+        rows.sort_by(|a, b| (rank(a), b.last_seen, &a.run).cmp(&(rank(b), a.last_seen, &b.run)));
+        rows
+    }
+
+    /// Returns the end of a loop: its own, if it did not go on after that, else that of its session.
+    fn end<'l>(&'l self, told: &'l Told) -> Option<&'l End> {
+        let own = told
+            .end
+            .as_ref()
+            .filter(|end| told.state.as_ref().is_none_or(|state| state.stamp() <= end.stamp()));
+        let session = told.session.as_ref().map(|session| session.value().as_str())?;
+        let of_session = || self.ends.after(Some(session), told.last_ns?);
+        own.map(Latest::value).or_else(of_session)
+    }
+
+    /// Returns the loops that are ended by what names neither a run nor a session: each ends the loop that was told of last.
+    fn nameless_ends<'l>(&'l self, told: &[(&'l str, &'l Told)]) -> HashMap<&'l str, &'l End> {
+        let mut ended: HashMap<&str, &End> = HashMap::new();
+        for end in self.ends.without_session() {
+            let is_open = |(run, told): &&(&str, &Told)| {
+                told.last_ns <= Some(end.at_ns)
+                    && self.end(told).is_none()
+                    && !ended.contains_key(run)
+            };
+            let newest = told.iter().filter(is_open).max_by_key(|(run, told)| (told.last_ns, *run));
+            if let Some((run, _)) = newest {
+                ended.insert(run, end);
+            }
+        }
+        ended
+    }
+
+    /// Returns the last anchor of a loop: its own, or one of its session that names no run.
+    fn anchor<'l>(&'l self, told: &'l Told, newest: &Newest<'_>) -> Option<&'l Anchor> {
+        let session = told.session.as_ref().map_or(NO_SESSION, |session| session.value());
+        let loose = self.anchors.get(session).and_then(Option::as_ref).map(Latest::value);
+        let is_its = |anchor: &&Anchor| Some(anchor.at_ns) >= told.first_ns && newest.is(told);
+        let own = told.anchor.as_ref().map(Latest::value);
+        own.into_iter().chain(loose.filter(is_its)).max_by_key(|anchor| anchor.at_ns)
+    }
+}
+
+/// When the loop of each session began that began last.
+struct Newest<'l> {
+    began_ns: HashMap<&'l str, i64>,
+}
+
+impl<'l> Newest<'l> {
+    fn of(all: &[(&'l str, &'l Told)]) -> Self {
+        let mut began_ns = HashMap::new();
+        for (_, told) in all {
+            if let (Some(session), Some(first_ns)) = (&told.session, told.first_ns) {
+                let newest_ns = began_ns.entry(session.value().as_str()).or_insert(first_ns);
+                *newest_ns = first_ns.max(*newest_ns);
+            }
+        }
+        Self { began_ns }
+    }
+
+    /// Returns whether no other loop of its session began after it was told of last.
+    fn is(&self, told: &Told) -> bool {
+        let session = told.session.as_ref().map(|session| session.value().as_str());
+        let began_ns = session.and_then(|session| self.began_ns.get(session)).copied();
+        began_ns <= told.last_ns
+    }
+}
+
+fn row(
+    run: &str,
+    told: &Told,
+    anchor: Option<&Anchor>,
+    end: Option<&End>,
+    newest: &Newest<'_>,
+    now_ns: i64,
+    rules: &Rules,
+) -> Option<Row> {
+    let (first_ns, last_ns) = (told.first_ns?, told.last_ns?);
+    let state = match end {
+        Some(end) if end.is_abort => LoopState::Aborted,
+        Some(_) => LoopState::Done,
+        None if !newest.is(told) => LoopState::Replaced,
+        None if elapsed_ms(last_ns, now_ns) > rules.loop_stale_ms => LoopState::Stale,
+        None => LoopState::Running,
+    };
+    let age_ms = match end {
+        Some(end) => elapsed_ms(first_ns, end.at_ns),
+        None => elapsed_ms(last_ns, now_ns),
+    };
+    let stated = told.state.as_ref();
+    Some(Row {
+        run: run.to_owned(),
+        state,
+        session: told.session.as_ref().map(|session| session.value().clone()),
+        frames: stated.map(|stack| stack.value().frames.clone()).unwrap_or_default(),
+        since: At(first_ns),
+        last_seen: At(last_ns),
+        age_ms,
+        ended: end.map(|end| At(end.at_ns)),
+        reason: end.and_then(|end| end.reason.clone()),
+        goal: anchor.and_then(|anchor| anchor.goal.clone()),
+        next_step: anchor.and_then(|anchor| anchor.next_step.clone()),
+        anchored: anchor.map(|anchor| At(anchor.at_ns)),
+        trace: told.trace.as_ref().map(|trace| trace.value().word.clone()),
+        request: told.request.as_ref().map(|request| request.value().word.clone()),
+        position: end.map(|end| end.position).or_else(|| Some(stated?.stamp().position())),
+    })
+}

@@ -1,0 +1,147 @@
+//! Usage as rows.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use weft_event::time::format_rfc3339;
+
+use super::{DAY_NS, Portion, Tally, UsageBook, choice};
+use crate::At;
+use crate::money::Money;
+use crate::prices::{Estimate, Prices};
+
+/// What usage is grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Who used it.
+    Actor,
+    /// The session.
+    Session,
+    /// The piece of work.
+    Task,
+    /// The model.
+    Model,
+    /// The day, in UTC.
+    Day,
+}
+
+/// What one actor, session, task, model or day used up, or all of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct UsageRow {
+    /// The actor, session, task, model or day; `None` for all, and for what came without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Tokens read, and neither from a cache nor into one.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Tokens read from a cache.
+    pub cache_read_tokens: u64,
+    /// Tokens written to a cache.
+    pub cache_write_tokens: u64,
+    /// Tokens of which only the sum is known.
+    pub unsplit_tokens: u64,
+    /// All of these.
+    pub total_tokens: u64,
+    /// What it cost: as reported and as estimated, together.
+    pub cost_usd: Money,
+    /// What producers say it cost.
+    pub reported_usd: Money,
+    /// What the tokens without a reported cost would cost by the prices given.
+    pub estimated_usd: Money,
+    /// Tokens that nobody says the cost of and no price is known for: they are not in the cost.
+    pub unpriced_tokens: u64,
+    /// Events that say so.
+    pub n_reports: u64,
+    /// The first of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_seen: Option<At>,
+    /// The last of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_seen: Option<At>,
+}
+
+impl UsageRow {
+    fn add(&mut self, tally: &Tally, estimate: &Estimate) {
+        let tokens = &tally.tokens;
+        let sums = [
+            (&mut self.input_tokens, tokens.input),
+            (&mut self.output_tokens, tokens.output),
+            (&mut self.cache_read_tokens, tokens.cache_read),
+            (&mut self.cache_write_tokens, tokens.cache_write),
+            (&mut self.unsplit_tokens, tokens.unsplit),
+            (&mut self.total_tokens, tokens.total()),
+            (&mut self.reported_usd.0, tally.cost_nano()),
+            (&mut self.estimated_usd.0, estimate.nano),
+            (&mut self.cost_usd.0, tally.cost_nano().saturating_add(estimate.nano)),
+            (&mut self.unpriced_tokens, estimate.unpriced_tokens),
+            (&mut self.n_reports, tally.n_reports),
+        ];
+        sums.into_iter().for_each(|(sum, n)| *sum = sum.saturating_add(n));
+        self.first_seen = [self.first_seen, Some(At(tally.first_ns))].into_iter().flatten().min();
+        self.last_seen = self.last_seen.max(Some(At(tally.last_ns)));
+    }
+}
+
+impl UsageBook {
+    /// Returns usage by one of five groupings, what cost most first, then what used most tokens.
+    pub fn rows(&self, by: By, prices: &Prices) -> Vec<UsageRow> {
+        let mut rows: HashMap<Option<String>, UsageRow> = HashMap::new();
+        self.each(prices, |session, portion, estimate| {
+            let name = match by {
+                By::Actor => portion.actor.clone(),
+                By::Session => session.map(str::to_owned),
+                By::Task => portion.task.clone(),
+                By::Model => portion.model.clone(),
+                By::Day => Some(day_name(portion.day)),
+            };
+            let row = rows.entry(name).or_default();
+            row.add(&portion.tally, &estimate);
+        });
+        let named = |(name, row): (Option<String>, UsageRow)| UsageRow { name, ..row };
+        let mut rows: Vec<UsageRow> = rows.into_iter().map(named).collect();
+        rows.sort_by(|a, b| {
+            let weight = |row: &UsageRow| (row.cost_usd, row.total_tokens);
+            weight(b).cmp(&weight(a)).then_with(|| a.name.cmp(&b.name))
+        });
+        rows
+    }
+
+    /// Returns all usage together.
+    pub fn total(&self, prices: &Prices) -> UsageRow {
+        let mut row = UsageRow::default();
+        self.each(prices, |_, portion, estimate| row.add(&portion.tally, &estimate));
+        row
+    }
+
+    /// Calls with every portion that counts, its session, and what it would have cost where nobody says what it did.
+    pub(super) fn each(
+        &self,
+        prices: &Prices,
+        mut each: impl FnMut(Option<&str>, &Portion, Estimate),
+    ) {
+        let mut rate = |session: Option<&str>, portions: &[&Portion]| {
+            let is_paid = choice::is_paid(portions);
+            for portion in portions {
+                let estimate = match is_paid {
+                    true => Estimate::default(),
+                    false => prices.estimate(portion.model.as_deref(), &portion.tally.bare),
+                };
+                each(session, portion, estimate);
+            }
+        };
+        for (session, account) in &self.sessions {
+            rate(Some(session), &choice::counted(account));
+        }
+        for account in self.actors.values() {
+            rate(None, &choice::counted(account));
+        }
+        self.past.iter().for_each(|portion| rate(None, &[portion]));
+    }
+}
+
+/// Returns a day since 1970 as a date.
+pub(super) fn day_name(day: i64) -> String {
+    let text = format_rfc3339(day.saturating_mul(DAY_NS));
+    text.split('T').next().unwrap_or_default().to_owned()
+}

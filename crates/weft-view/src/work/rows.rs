@@ -1,0 +1,175 @@
+//! Work as rows.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::Work;
+use super::piece::{Origin, Piece, WorkState};
+use super::plan::PlanRow;
+use crate::At;
+
+const NS_PER_MS: i64 = 1_000_000;
+
+/// A piece of work.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorkRow {
+    /// Its id.
+    pub id: String,
+    /// What it is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What state it is in.
+    pub state: WorkState,
+    /// Who has it, or had it when it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// Since when it is in this state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<At>,
+    /// For how long by now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_state_ms: Option<u64>,
+    /// Whether somebody can begin with it: nobody has it, and all that came of it is done.
+    pub is_ready: bool,
+    /// The parts of it that are not done, and theirs.
+    pub blocked_by: Vec<String>,
+    /// How often it was claimed.
+    pub n_claims: u64,
+    /// How often somebody tried to get it, as far as that is told.
+    pub n_attempts: u64,
+    /// How often a try did not succeed.
+    pub n_retries: u64,
+    /// How often the work on it failed.
+    pub n_failures: u64,
+    /// The piece of work that it came of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// How it came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// What came of it.
+    pub children: Vec<ChildRow>,
+    /// The last event about it.
+    pub last_seen: At,
+    /// The record of that.
+    pub position: u64,
+}
+
+/// A piece of work that came of another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChildRow {
+    /// Its id.
+    pub id: String,
+    /// How it came of it.
+    pub origin: Origin,
+    /// What state it is in.
+    pub state: WorkState,
+}
+
+impl Work {
+    /// Returns pieces of work: what is blocked or failed first, then what is in somebody's hands, then what is open, then what is
+    /// done; of each the last touched first.
+    pub fn rows(&self, now_ns: i64) -> Vec<WorkRow> {
+        let children = self.children();
+        let is_shown = |(id, piece): &(&String, &Piece)| {
+            !piece.is_step_of(|run| self.plans.get(run).is_some_and(|plan| plan.has(id)))
+        };
+        let pieces = self.pieces.iter().filter(is_shown);
+        let mut rows: Vec<WorkRow> =
+            pieces.map(|(id, piece)| self.row(id, piece, &children, now_ns)).collect();
+        rows.sort_by(|a, b| {
+            let order = |row: &WorkRow| (row.state, std::cmp::Reverse(row.last_seen));
+            order(a).cmp(&order(b)).then_with(|| a.id.cmp(&b.id))
+        });
+        rows
+    }
+
+    /// Returns the plans of runs, the last told first.
+    pub fn plans(&self, now_ns: i64) -> Vec<PlanRow> {
+        let rows = self.plans.iter().filter_map(|(run, book)| book.row(run, now_ns));
+        let mut rows: Vec<PlanRow> = rows.collect();
+        rows.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then_with(|| a.run.cmp(&b.run)));
+        rows
+    }
+
+    /// Returns what came of each piece of work.
+    fn children(&self) -> HashMap<&str, Vec<(&str, Origin)>> {
+        let mut children: HashMap<&str, Vec<(&str, Origin)>> = HashMap::new();
+        for (id, piece) in &self.pieces {
+            if let Some((_, (Some(parent), origin))) = &piece.origin {
+                children.entry(parent).or_default().push((id, *origin));
+            }
+        }
+        children.values_mut().for_each(|of_one| of_one.sort_unstable());
+        children
+    }
+
+    fn row(
+        &self,
+        id: &str,
+        piece: &Piece,
+        children: &HashMap<&str, Vec<(&str, Origin)>>,
+        now_ns: i64,
+    ) -> WorkRow {
+        let now = piece.now();
+        let state_of =
+            |id: &str| self.pieces.get(id).map_or(WorkState::Open, |piece| piece.now().state);
+        let came = children.get(id).map(Vec::as_slice).unwrap_or_default();
+        let child = |(id, origin): &(&str, Origin)| {
+            let (id, state) = (*id, state_of(id));
+            ChildRow { id: id.to_owned(), origin: *origin, state }
+        };
+        let is_done = now.state == WorkState::Done;
+        let blocked_by = if is_done { Vec::new() } else { open_parts(id, children, &state_of) };
+        let is_free = matches!(now.state, WorkState::Open | WorkState::Released | WorkState::Split);
+        let (parent, origin) = match &piece.origin {
+            Some((_, (parent, origin))) => (parent.clone(), Some(*origin)),
+            None => (None, None),
+        };
+        let counts = piece.counts;
+        let in_state =
+            |since_ns: i64| (now_ns.saturating_sub(since_ns) / NS_PER_MS).max(0).unsigned_abs();
+        WorkRow {
+            id: id.to_owned(),
+            title: piece.title.as_ref().map(|(_, title)| title.clone()),
+            state: now.state,
+            actor: now.holder.map(str::to_owned),
+            since: now.since_ns.map(At),
+            in_state_ms: now.since_ns.map(in_state),
+            is_ready: is_free && blocked_by.is_empty(),
+            blocked_by,
+            n_claims: counts.n_claims,
+            n_attempts: counts.n_tries.max(counts.attempt).max(counts.n_claims),
+            n_retries: counts.n_retries,
+            n_failures: counts.n_failures,
+            parent,
+            origin,
+            children: came.iter().map(child).collect(),
+            last_seen: At(piece.last_ns),
+            position: piece.last_position,
+        }
+    }
+}
+
+/// Returns the parts of a piece of work that are not done, and theirs, by their ids. Another way to do it is no part of it.
+fn open_parts(
+    id: &str,
+    children: &HashMap<&str, Vec<(&str, Origin)>>,
+    state_of: &impl Fn(&str) -> WorkState,
+) -> Vec<String> {
+    let mut open: Vec<String> = Vec::new();
+    let mut waiting = vec![id];
+    while let Some(id) = waiting.pop() {
+        for (child, origin) in children.get(id).into_iter().flatten() {
+            let is_open = *origin == Origin::Child && state_of(child) != WorkState::Done;
+            if let Some(idx) =
+                open.binary_search_by(|known| known.as_str().cmp(child)).err().filter(|_| is_open)
+            {
+                open.insert(idx, (*child).to_owned());
+                waiting.push(child);
+            }
+        }
+    }
+    open
+}
