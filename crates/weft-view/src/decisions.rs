@@ -3,12 +3,10 @@
 //! A decision may be told in several events, by several actors, in any order: what has the same id is one. What has none is a
 //! decision by itself.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 use weft_event::report::{Decision, Part};
 
-use crate::shed::shed;
+use crate::bounded::Bounded;
 use crate::{At, Entry, View};
 
 /// Decisions that are kept.
@@ -25,7 +23,7 @@ type Word<T> = Option<(Moment, T)>;
 /// What was decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decisions {
-    decisions: HashMap<String, Kept>,
+    decisions: Bounded<Kept, DECISIONS_MAX>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -109,10 +107,10 @@ impl View for Decisions {
         let id = told.id.as_deref().filter(|id| !id.is_empty());
         // A blank is no beginning of an id, so that a decision without one has a key of its own.
         let key = id.map_or_else(|| format!(" {}", entry.position), str::to_owned);
-        let kept = self.decisions.entry(key).or_default();
-        kept.id = id.map(str::to_owned);
-        kept.put(entry, told);
-        shed(&mut self.decisions, DECISIONS_MAX, |kept| kept.last_ns);
+        if let Some(kept) = self.decisions.touch(&key, entry.time_ns()) {
+            kept.id = id.map(str::to_owned);
+            kept.put(entry, told);
+        }
     }
 }
 
@@ -173,7 +171,8 @@ fn said<T: Clone>(word: &Word<T>) -> Option<T> {
 impl Decisions {
     /// Returns what was decided, the latest first.
     pub fn rows(&self) -> Vec<DecisionRow> {
-        let mut rows: Vec<DecisionRow> = self.decisions.values().map(Kept::row).collect();
+        let mut rows: Vec<DecisionRow> =
+            self.decisions.iter().map(|(_, kept)| kept.row()).collect();
         rows.sort_by(|a, b| {
             let order = |row: &DecisionRow| (row.since, row.positions.first().copied());
             order(b).cmp(&order(a))

@@ -3,14 +3,14 @@
 mod signature;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use weft_event::json::Value;
 use weft_event::report::{CallPhase, Part, TurnPhase};
 use weft_event::{Level, Status};
 
-use crate::shed::shed;
+use crate::bounded::Bounded;
+use crate::distinct::fingerprint;
 use crate::{At, Entry, View};
 
 pub use signature::signature;
@@ -27,11 +27,11 @@ const SAMPLE_CHARS_MAX: usize = 500;
 /// What failed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Errors {
-    groups: HashMap<String, Group>,
+    groups: Bounded<Group, GROUPS_MAX>,
 }
 
 /// Failures that say the same.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Group {
     kind: String,
     signature: String,
@@ -46,7 +46,7 @@ struct Group {
 }
 
 /// When and where in the log something failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Spot {
     at_ns: i64,
     position: u64,
@@ -104,20 +104,15 @@ impl View for Errors {
         let signature = signature(&said);
         let key = format!("{kind}\n{signature}");
         let span = facts.span.as_deref().filter(|_| is_call);
-        let call = span.map(|span| crate::files::fingerprint(facts.session.as_deref(), span));
+        let call = span.map(|span| fingerprint(facts.session.as_deref(), span));
         let spot = Spot { at_ns: entry.time_ns(), position: entry.position, call };
-        let group = self.groups.entry(key).or_insert_with(|| Group {
-            kind: kind.to_owned(),
-            signature,
-            n: 0,
-            actors: Vec::new(),
-            first: spot,
-            last: spot,
-            sample: String::new(),
-            recent: Vec::new(),
-        });
-        group.put(spot, facts.actor.as_deref().unwrap_or_default(), &said);
-        shed(&mut self.groups, GROUPS_MAX, |group| group.last.at_ns);
+        if let Some(group) = self.groups.touch(&key, spot.at_ns) {
+            if group.n == 0 {
+                (group.kind, group.signature) = (kind.to_owned(), signature);
+                (group.first, group.last) = (spot, spot);
+            }
+            group.put(spot, facts.actor.as_deref().unwrap_or_default(), &said);
+        }
     }
 }
 
@@ -157,7 +152,7 @@ impl Group {
 impl Errors {
     /// Returns what failed, most often first, then last.
     pub fn rows(&self) -> Vec<ErrorRow> {
-        let mut rows: Vec<ErrorRow> = self.groups.values().map(row).collect();
+        let mut rows: Vec<ErrorRow> = self.groups.iter().map(|(_, group)| row(group)).collect();
         rows.sort_by(|a, b| {
             let weight = |row: &ErrorRow| (row.n, row.last_seen, row.last_position);
             weight(b).cmp(&weight(a))

@@ -7,12 +7,12 @@ mod rows;
 mod tools;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use weft_event::report::{CallPhase, Part, WorkChange};
 
-use crate::shed::shed;
+use crate::bounded::Bounded;
+use crate::distinct::fingerprint;
 use crate::{Entry, View};
 
 pub use collisions::{Collision, CollisionKind, Windows};
@@ -29,8 +29,8 @@ pub const TASKS_MAX: usize = 10_000;
 /// Who touched what.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Files {
-    files: HashMap<String, History>,
-    tasks: HashMap<String, Claims>,
+    files: Bounded<History, FILES_MAX>,
+    tasks: Bounded<Claims, TASKS_MAX>,
 }
 
 impl View for Files {
@@ -46,9 +46,9 @@ impl View for Files {
                 CallPhase::Proposed | CallPhase::Failed | CallPhase::Denied => {}
             }
         } else if let Part::Lease(lease) = part {
-            if let Some(path) = path(entry) {
-                self.history(&path).lease(entry, lease);
-                self.shed();
+            let history = path(entry).and_then(|path| self.files.touch(&path, entry.time_ns()));
+            if let Some(history) = history {
+                history.lease(entry, lease);
             }
         } else if let Part::Work(work) = part
             && work.child.is_none()
@@ -84,15 +84,9 @@ impl Files {
             actor: actor.to_owned(),
             access: facts.tool.as_deref().map_or(Access::Other, access),
         };
-        self.history(&path).touch(touch);
-        self.shed();
-    }
-
-    fn history(&mut self, path: &str) -> &mut History {
-        if !self.files.contains_key(path) {
-            self.files.insert(path.to_owned(), History::default());
+        if let Some(history) = self.files.touch(&path, touch.at_ns) {
+            history.touch(touch);
         }
-        self.files.get_mut(path).expect("it was put in if it was not there")
     }
 
     fn claim(&mut self, entry: &Entry<'_, '_>, is_claim: bool) {
@@ -103,17 +97,9 @@ impl Files {
         if entry.is_carried {
             return;
         }
-        if !self.tasks.contains_key(task) {
-            // Work that ends without having been claimed cannot be claimed twice.
-            self.tasks.insert(task.to_owned(), Claims::default());
+        if let Some(claims) = self.tasks.touch(task, entry.time_ns()) {
+            claims.put(entry, actor, is_claim);
         }
-        let claims = self.tasks.get_mut(task).expect("it was put in if it was not there");
-        claims.put(entry, actor, is_claim);
-        shed(&mut self.tasks, TASKS_MAX, |claims| claims.last_ns());
-    }
-
-    fn shed(&mut self) {
-        shed(&mut self.files, FILES_MAX, |history| history.last_ns());
     }
 }
 
@@ -132,14 +118,6 @@ fn path<'e>(entry: &'e Entry<'_, '_>) -> Option<Cow<'e, str>> {
 
 fn is_relative(path: &str) -> bool {
     !path.starts_with(['/', '\\', '~']) && path.as_bytes().get(1) != Some(&b':')
-}
-
-/// Returns a number that tells calls apart: many more bits than a session has calls.
-pub(crate) fn fingerprint(session: Option<&str>, span: &str) -> u64 {
-    const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-    const PRIME: u64 = 0x0100_0000_01b3;
-    let bytes = session.unwrap_or_default().bytes().chain([0]).chain(span.bytes());
-    bytes.fold(BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 pub mod at;
 mod bounded;
 pub mod decisions;
+mod distinct;
 pub mod entry;
 pub mod errors;
 pub mod files;
@@ -21,7 +22,7 @@ pub mod runs;
 #[cfg(test)]
 mod scene;
 pub mod sessions;
-pub mod shed;
+mod shed;
 pub mod stuck;
 #[cfg(test)]
 mod testing;
@@ -31,6 +32,8 @@ pub mod trail;
 pub mod usage;
 pub mod view;
 pub mod views;
+mod way;
+pub mod what;
 pub mod word;
 pub mod work;
 
@@ -43,4 +46,5 @@ pub use rules::Rules;
 pub use trail::Trail;
 pub use view::View;
 pub use views::{VERSIONS, Views};
+pub use what::what;
 pub use word::Word;

@@ -1,16 +1,43 @@
-//! The sessions: where, of whom, since when, how many turns, how far.
+//! Sessions: where, of whom, since when, what was asked for, how much was done, and how it stands; and one session as it was talked.
+//!
+//! Hooks, the agent's own file and its telemetry tell of the same session: what one of them says is joined by the session's id,
+//! and what several of them count is counted once.
+
+mod rows;
+mod state;
+mod talk;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounded::Bounded;
 use crate::{Entry, View};
 
-/// The sessions: where, of whom, since when, how many turns, how far.
+pub use rows::SessionRow;
+pub use state::SessionState;
+pub use talk::{AgentItem, CallItem, Conversation, End, Item, Said, Turn};
+
+use state::Session;
+
+/// Sessions that are kept.
+pub const SESSIONS_MAX: usize = 5_000;
+
+/// The sessions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Sessions {}
+pub struct Sessions {
+    sessions: Bounded<Session, SESSIONS_MAX>,
+}
 
 impl View for Sessions {
     const NAME: &'static str = "sessions";
     const VERSION: u32 = 1;
 
-    fn apply(&mut self, _entry: &Entry<'_, '_>) {}
+    fn apply(&mut self, entry: &Entry<'_, '_>) {
+        let Some(id) = entry.facts.session.as_deref().filter(|id| !id.is_empty()) else { return };
+        if let Some(session) = self.sessions.touch(id, entry.time_ns()) {
+            session.put(entry);
+        }
+    }
 }
+
+#[cfg(test)]
+mod tests;

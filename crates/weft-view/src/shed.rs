@@ -8,7 +8,7 @@ const SHARE: usize = 8;
 
 /// Takes out what was touched longest ago where a map has more than `n_max` values; between equals the greater key stays. Returns
 /// what was taken out, the oldest first.
-pub fn shed<K: Clone + Eq + Hash + Ord, V, A: Ord>(
+pub(crate) fn shed<K: Clone + Eq + Hash + Ord, V, A: Ord>(
     map: &mut HashMap<K, V>,
     n_max: usize,
     touched: impl Fn(&V) -> A,

@@ -10,11 +10,10 @@ mod rows;
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use weft_event::report::Part;
-use weft_event::{Facts, Key};
 
 use crate::money::Money;
 use crate::shed::shed;
+use crate::way::Way;
 use crate::{Entry, View};
 
 pub use budgets::{BudgetMarks, BudgetRow, Limit, LimitOf, Mark, Per, Scope};
@@ -60,36 +59,6 @@ impl Tokens {
             (&mut self.unsplit, other.unsplit),
         ];
         pairs.into_iter().for_each(|(sum, n)| *sum = sum.saturating_add(n));
-    }
-}
-
-/// The way that figures came. The same answer may be told in several: each of them is counted for itself, and one of them counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-enum Way {
-    /// In events that the producer numbers: workers, runs, log records.
-    Numbered,
-    /// In the file in which the agent records its session.
-    Recorded,
-    /// At the end of a turn, for all of it, as hooks tell.
-    Summed,
-    /// By a meter that runs beside the agent.
-    Metered,
-    /// In any other event.
-    Told,
-}
-
-impl Way {
-    fn of(entry: &Entry<'_, '_>) -> Self {
-        let Facts { identity, order, .. } = entry.facts;
-        match (&identity.retry, &identity.own, &entry.report.part) {
-            (Some(Key::Recorded(_)), _, _) => Way::Recorded,
-            (_, Some(Key::Hook { .. } | Key::HookPayload { .. }), _) | (_, _, Part::Turn(_)) => {
-                Way::Summed
-            }
-            (_, _, Part::Heartbeat) => Way::Metered,
-            (_, _, _) if order.is_some() => Way::Numbered,
-            (_, _, _) => Way::Told,
-        }
     }
 }
 

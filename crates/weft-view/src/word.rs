@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use weft_event::report::{AskKind, Budget, CallPhase, Finding, PeerPhase, StepStatus, Verdict};
+use weft_event::report::{
+    AskKind, Budget, CallPhase, Finding, PeerPhase, StepStatus, TurnPhase, Verdict,
+};
 use weft_event::{Level, Status};
 
 /// A word that can be saved and shown.
@@ -30,4 +32,6 @@ macro_rules! words {
     };
 }
 
-words!(AskKind, Budget, CallPhase, Finding, Level, PeerPhase, Status, StepStatus, Verdict);
+words!(
+    AskKind, Budget, CallPhase, Finding, Level, PeerPhase, Status, StepStatus, TurnPhase, Verdict
+);

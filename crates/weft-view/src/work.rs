@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use weft_event::Status;
 use weft_event::report::{Lineage, Part, WorkChange};
 
+use crate::bounded::Bounded;
 use crate::shed::shed;
 use crate::{Entry, View};
 
@@ -33,7 +34,7 @@ pub const PLANS_MAX: usize = 2_000;
 pub struct Work {
     pieces: HashMap<String, Piece>,
     /// By run.
-    plans: HashMap<String, PlanBook>,
+    plans: Bounded<PlanBook, PLANS_MAX>,
 }
 
 impl View for Work {
@@ -113,12 +114,9 @@ impl Work {
 
     fn plan(&mut self, entry: &Entry<'_, '_>, plan: &weft_event::report::Plan<'_>) {
         let Some(run) = entry.facts.actor.as_deref() else { return };
-        if !self.plans.contains_key(run) {
-            self.plans.insert(run.to_owned(), PlanBook::default());
+        if let Some(book) = self.plans.touch(run, entry.time_ns()) {
+            book.put(entry, plan);
         }
-        let book = self.plans.get_mut(run).expect("it was put in if it was not there");
-        book.put(entry, plan);
-        shed(&mut self.plans, PLANS_MAX, |book| book.last_ns());
     }
 
     fn piece(&mut self, id: &str) -> &mut Piece {

@@ -23,7 +23,6 @@ pub(crate) use bar::Bar;
 pub(crate) use freshen::open;
 pub(crate) use json::{format_us, write_record};
 pub(crate) use resolve::{Named, resolve};
-pub(crate) use row::{what, when_ns};
 pub(crate) use walk::{Choice, End, Walked, collect, walk};
 
 /// How records are printed.

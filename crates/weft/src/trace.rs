@@ -1,11 +1,12 @@
 //! `weft trace`: the spans of one trace as a tree, with what each took.
 
-mod spans;
-
-use weft_event::json::{Json, Object};
+use weft_event::json::{Json, Object, Tape};
+use weft_event::report::Report;
 use weft_event::time::format_rfc3339;
-use weft_log::query::{Order, by_producer};
+use weft_log::query::{Found, Order, by_producer};
 use weft_log::{Filter, Position};
+use weft_view::Entry;
+use weft_view::traces::{Branch, Span, Spans, Why, branches};
 
 use crate::Outcome;
 use crate::columns::{self, Columns};
@@ -13,7 +14,6 @@ use crate::output;
 use crate::records::{self, Choice, End, Limit, Named, collect, quoted};
 use crate::stores::StoreArgs;
 use crate::times::{self, Clock, TimeArgs};
-use spans::{Branch, Span, Why};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,8 +57,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     let (found, walked) = collect(&mut records, &choice)?;
     let n_records = found.len();
-    let spans = spans::gather(&by_producer(found));
-    let branches = spans::branches(&spans);
+    let spans = gather(&by_producer(found));
+    let branches = branches(&spans);
     let text = if args.json {
         branches.iter().map(|branch| json(&spans, branch)).collect()
     } else {
@@ -74,6 +74,24 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     output::print(text.as_bytes())?;
     walked.lost.tell();
     Ok(Outcome::Fine)
+}
+
+/// Returns the spans of a trace's records.
+fn gather(records: &[Found]) -> Vec<Span> {
+    let mut spans = Spans::default();
+    let mut tape = Tape::new();
+    for found in records {
+        let Some(event) = found.read(&mut tape) else { continue };
+        let facts = event.facts();
+        spans.add(&Entry {
+            position: found.meta.position.get(),
+            received_ns: found.meta.at_us.map_or(0, |at_us| at_us.saturating_mul(1000)),
+            is_carried: false,
+            facts: &facts,
+            report: &Report::default(),
+        });
+    }
+    spans.finish()
 }
 
 fn plural(n: usize, noun: &str) -> String {
@@ -131,7 +149,7 @@ fn json(spans: &[Span], branch: &Branch) -> String {
     if let Some(ms) = span.took_ms() {
         object.json("duration_ms", &Json::integer(ms));
     }
-    let positions = span.positions.iter().map(|position| Json::integer(position.get()));
+    let positions = span.positions.iter().map(|position| Json::integer(*position));
     object.json("positions", &Json::array(positions));
     object.end();
     out.push('\n');

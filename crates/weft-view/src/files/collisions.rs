@@ -96,7 +96,7 @@ impl Files {
             in_folders.extend(group(kind, folder, &deeds, windows.folder_ms, is_new));
         }
         found.extend(in_folders);
-        for (task, claims) in &self.tasks {
+        for (task, claims) in self.tasks.iter() {
             found.extend(claimed_twice(task, claims, since_ns, windows.task_ms));
         }
         found.retain(|collision| collision.first_seen.0 <= now_ns);

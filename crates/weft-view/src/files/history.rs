@@ -67,11 +67,6 @@ pub(super) struct History {
 }
 
 impl History {
-    pub(super) fn last_ns(&self) -> i64 {
-        let hands = self.hands.iter().map(|hand| hand.last_ns);
-        hands.chain([self.leases.last_ns()]).max().unwrap_or(i64::MIN)
-    }
-
     /// Takes in what one event tells of a call.
     pub(super) fn touch(&mut self, touch: Touch) {
         let same = |other: &Touch| touch.call.is_some() && other.call == touch.call;
@@ -176,10 +171,6 @@ pub(super) struct Claim {
 }
 
 impl Claims {
-    pub(super) fn last_ns(&self) -> i64 {
-        self.steps.last().map_or(i64::MIN, |step| step.at_ns)
-    }
-
     pub(super) fn put(&mut self, entry: &Entry<'_, '_>, actor: &str, is_claim: bool) {
         let (at_ns, position) = (entry.time_ns(), entry.position);
         let step = Claim { at_ns, position, actor: actor.to_owned(), is_claim };

@@ -64,13 +64,6 @@ impl History {
 }
 
 impl Leases {
-    pub(super) fn last_ns(&self) -> i64 {
-        let holds = self.holders.iter().map(|holder| holder.hold.value().at_ns);
-        let notes = self.wishes.iter().chain(&self.conflicts).map(|note| note.at_ns);
-        let found = [self.stale_ns, self.expired_ns].into_iter().flatten();
-        holds.chain(notes).chain(found).max().unwrap_or(i64::MIN)
-    }
-
     fn hold(&mut self, entry: &Entry<'_, '_>, is_held: bool, until_ns: Option<i64>) {
         let facts = entry.facts;
         let Some(actor) = facts.actor.as_deref() else { return };

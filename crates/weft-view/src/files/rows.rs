@@ -101,8 +101,7 @@ impl Files {
             by_name.entry(name(path)).or_default().push(path);
         }
         for (path, history) in near {
-            let is_same =
-                |far: &&&str| far.strip_suffix(path.as_str()).is_some_and(|it| it.ends_with('/'));
+            let is_same = |far: &&&str| far.strip_suffix(path).is_some_and(|it| it.ends_with('/'));
             let mut same = by_name.get(name(path)).into_iter().flatten().filter(is_same);
             let only = same.next().filter(|_| same.next().is_none());
             match only.and_then(|only| files.get_mut(*only)) {

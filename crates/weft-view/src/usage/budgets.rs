@@ -7,9 +7,9 @@ use weft_event::report::{Budget, Part};
 
 use super::rows::{By, UsageRow, day_name};
 use super::{DAY_NS, UsageBook};
+use crate::bounded::Bounded;
 use crate::money::Money;
 use crate::prices::Prices;
-use crate::shed::shed;
 use crate::{At, Entry, Latest};
 
 /// Actors whose budgets are kept.
@@ -134,7 +134,7 @@ pub struct BudgetRow {
 /// What producers say of their budgets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Budgets {
-    actors: HashMap<String, Vec<Register>>,
+    actors: Bounded<Vec<Register>, ACTORS_MAX>,
 }
 
 /// The newest word of one producer on one budget.
@@ -174,7 +174,7 @@ impl Budgets {
         let [used, limit] = figures.map(|it| it.map(|amount| (amount * UNIT).round() as u64));
         let said = Said { at_ns: entry.time_ns(), mark, used, limit };
         let session = facts.session.as_deref();
-        let registers = self.actors.entry(actor.to_owned()).or_default();
+        let Some(registers) = self.actors.touch(actor, entry.time_ns()) else { return };
         let key = |register: &Register| {
             (register.session.as_deref(), register.task.as_deref()).cmp(&(session, task))
         };
@@ -192,17 +192,11 @@ impl Budgets {
             let oldest = (0..registers.len()).min_by_key(age);
             oldest.into_iter().for_each(|idx| drop(registers.remove(idx)));
         }
-        if self.actors.len() > ACTORS_MAX {
-            let touched = |registers: &Vec<Register>| {
-                registers.iter().map(|register| register.said.value().at_ns).max()
-            };
-            shed(&mut self.actors, ACTORS_MAX, |registers| touched(registers).unwrap_or(i64::MIN));
-        }
     }
 
     fn rows(&self, marks: &BudgetMarks) -> Vec<BudgetRow> {
         let mut rows = Vec::new();
-        for (actor, registers) in &self.actors {
+        for (actor, registers) in self.actors.iter() {
             let mut newest: HashMap<Option<&str>, &Register> = HashMap::new();
             for register in registers {
                 let said = |register: &Register| {

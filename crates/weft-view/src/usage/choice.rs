@@ -4,10 +4,8 @@
 //! told to be of the same answer, so that they are summed up apart, and for each session and model the way that says most counts,
 //! never the sum of two. A way that does not name models is compared as a whole.
 
-use super::{Account, Portion, Tally, Tokens, Way};
-
-/// Every way.
-const WAYS: [Way; 5] = [Way::Numbered, Way::Recorded, Way::Summed, Way::Metered, Way::Told];
+use super::{Account, Portion, Tally, Tokens};
+use crate::way::Way;
 
 /// How much something says: more tokens, then more cost, then more reports.
 type Weight = (u64, u64, u64);
@@ -16,7 +14,7 @@ type Weight = (u64, u64, u64);
 pub(super) fn counted(account: &Account) -> Vec<&Portion> {
     let portions = &account.portions;
     let mut best = by_model(portions);
-    for way in WAYS {
+    for way in Way::ALL {
         let whole: Vec<&Portion> = portions.iter().filter(|portion| portion.way == way).collect();
         if weight(&whole) > weight(&best) {
             best = whole;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use weft_event::report::{Plan, StepStatus};
 
-use crate::{At, Entry, Latest, Stamp, Trail};
+use crate::{At, Entry, Latest, Stamp, Trail, Word};
 
 /// Steps of a plan that are kept.
 const STEPS_MAX: usize = 256;
@@ -20,7 +20,6 @@ pub(super) struct PlanBook {
     plan: Option<Latest<Kept>>,
     /// What was said of each step, by its id.
     words: HashMap<String, Words>,
-    last_ns: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,44 +40,13 @@ struct KeptStep {
 }
 
 /// How far a step is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Status {
-    Pending,
-    Running,
-    Done,
-    Skipped,
-    Error,
-}
+type Status = Word<StepStatus>;
 
-impl From<StepStatus> for Status {
-    fn from(status: StepStatus) -> Self {
-        match status {
-            StepStatus::Pending => Status::Pending,
-            StepStatus::Running => Status::Running,
-            StepStatus::Done => Status::Done,
-            StepStatus::Skipped => Status::Skipped,
-            StepStatus::Error => Status::Error,
-        }
-    }
-}
-
-impl Status {
-    fn word(self) -> StepStatus {
-        match self {
-            Status::Pending => StepStatus::Pending,
-            Status::Running => StepStatus::Running,
-            Status::Done => StepStatus::Done,
-            Status::Skipped => StepStatus::Skipped,
-            Status::Error => StepStatus::Error,
-        }
-    }
-
-    fn is_over(self) -> bool {
-        match self {
-            Status::Done | Status::Skipped => true,
-            Status::Pending | Status::Running | Status::Error => false,
-        }
+/// Returns whether a step stands in nobody's way any more.
+fn is_over(status: Status) -> bool {
+    match status.0 {
+        StepStatus::Done | StepStatus::Skipped => true,
+        StepStatus::Pending | StepStatus::Running | StepStatus::Error => false,
     }
 }
 
@@ -133,15 +101,10 @@ pub struct StepRow {
 }
 
 impl PlanBook {
-    pub(super) fn last_ns(&self) -> i64 {
-        self.last_ns
-    }
-
     pub(super) fn put(&mut self, entry: &Entry<'_, '_>, plan: &Plan<'_>) {
         let (stamp, at_ns) = (entry.stamp(), entry.time_ns());
-        self.last_ns = self.last_ns.max(at_ns);
         for step in plan.steps.iter().take(STEPS_MAX) {
-            let status = Status::from(step.status);
+            let status = Word(step.status);
             if !self.words.contains_key(step.id.as_ref()) {
                 self.words.insert(step.id.to_string(), Words::default());
             }
@@ -175,8 +138,8 @@ impl PlanBook {
                 StepRow {
                     id: step.id.clone(),
                     title: step.title.clone(),
-                    status: step.status.word().as_str(),
-                    is_ready: step.status == Status::Pending && blocked_by.is_empty(),
+                    status: step.status.0.as_str(),
+                    is_ready: step.status == Word(StepStatus::Pending) && blocked_by.is_empty(),
                     blocked_by,
                     is_hard_stop: step.is_hard_stop,
                     since: At(since_ns),
@@ -190,7 +153,7 @@ impl PlanBook {
             run: run.to_owned(),
             goal: kept.goal.clone(),
             version: kept.version,
-            n_done: kept.steps.iter().filter(|step| step.status.is_over()).count(),
+            n_done: kept.steps.iter().filter(|step| is_over(step.status)).count(),
             steps,
             last_seen: At(kept.at_ns),
             position: latest.stamp().position(),
@@ -203,7 +166,7 @@ impl Kept {
         let steps = plan.steps.iter().take(STEPS_MAX).map(|step| KeptStep {
             id: step.id.to_string(),
             title: step.title.to_string(),
-            status: step.status.into(),
+            status: Word(step.status),
             is_hard_stop: step.is_hard_stop,
             needs: step.needs.iter().map(ToString::to_string).collect(),
         });
@@ -224,14 +187,14 @@ impl Kept {
 
     /// Returns the steps that are not over and that one waits for, directly or through others, in the order of the plan.
     fn blocked_by(&self, step: &KeptStep) -> Vec<String> {
-        if step.status.is_over() {
+        if is_over(step.status) {
             return Vec::new();
         }
         let find = |id: &str| self.steps.iter().find(|step| step.id == id);
         let mut seen: HashSet<&str> = HashSet::new();
         let mut waiting: Vec<&str> = self.needs(step);
         while let Some(id) = waiting.pop() {
-            let Some(needed) = find(id).filter(|needed| !needed.status.is_over()) else { continue };
+            let Some(needed) = find(id).filter(|needed| !is_over(needed.status)) else { continue };
             if needed.id != step.id && seen.insert(&needed.id) {
                 waiting.extend(self.needs(needed));
             }

@@ -39,24 +39,12 @@ pub(super) fn cells(
     vec![position, time, actor, facts.event_type.to_string(), status, what]
 }
 
-/// Returns when an event happened, or else was received.
-pub(crate) fn when_ns(found: &Found, facts: &Facts<'_>) -> Option<i64> {
-    facts.time_ns.or(found.meta.at_us.map(|at_us| at_us.saturating_mul(1000)))
-}
-
-/// Returns what an event is about, in a few words: its message, else its tool, file, task and whom it names.
-pub(crate) fn what(facts: &Facts<'_>) -> String {
-    if let Some(message) = facts.message.as_deref().filter(|message| !message.is_empty()) {
-        let end = (0..=message.len().min(WHAT_BYTES_MAX)).rev();
-        let end = end.into_iter().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
-        return message[..end].to_owned();
-    }
-    let parts = [&facts.tool, &facts.path, &facts.task, &facts.subject];
-    let mut parts: Vec<String> =
-        parts.into_iter().flatten().map(|part| part.clone().into_owned()).collect();
-    parts.extend(facts.progress.map(|progress| format!("{:.0} %", progress * 100.0)));
-    parts.extend(facts.duration_ms.map(times::duration));
-    parts.join(" ")
+/// Returns what an event is about, in a few words; without a message also how long it took.
+fn what(facts: &Facts<'_>) -> String {
+    let is_told = facts.message.as_deref().is_some_and(|message| !message.is_empty());
+    let took = facts.duration_ms.filter(|_| !is_told).map(times::duration);
+    let parts = [weft_view::what(facts), took.unwrap_or_default()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns what is odd about a record.

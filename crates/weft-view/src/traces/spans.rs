@@ -3,11 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use weft_event::Status;
-use weft_event::json::Tape;
-use weft_log::Position;
-use weft_log::query::Found;
 
-use crate::records::{what, when_ns};
+use crate::{Entry, what};
 
 const NS_PER_MS: u64 = 1_000_000;
 
@@ -16,25 +13,32 @@ const DEPTH_DRAWN_MAX: usize = 64;
 
 /// One span, or a record of the trace that names none.
 #[derive(Debug, Default)]
-pub(super) struct Span {
-    pub(super) id: Option<String>,
-    pub(super) parent: Option<String>,
-    pub(super) actor: Option<String>,
+pub struct Span {
+    /// Its id.
+    pub id: Option<String>,
+    /// The span above it: the one that it names, else one of whoever started its actor.
+    pub parent: Option<String>,
+    /// Whose it is.
+    pub actor: Option<String>,
     /// What it is about.
-    pub(super) label: String,
+    pub label: String,
     /// The last one that its records give.
-    pub(super) status: Option<Status>,
-    /// The times of the first and the last record in it or below it.
-    pub(super) start_ns: Option<i64>,
-    pub(super) end_ns: Option<i64>,
+    pub status: Option<Status>,
+    /// The time of its first record.
+    pub start_ns: Option<i64>,
+    /// The time of the last record in it or below it.
+    pub end_ns: Option<i64>,
     /// What its records say it took.
     said_ms: Option<u64>,
-    pub(super) positions: Vec<Position>,
+    /// Its records.
+    pub positions: Vec<u64>,
+    /// Who started its actor.
+    started_by: Option<String>,
 }
 
 impl Span {
     /// Returns how long it took, as far as that is known.
-    pub(super) fn took_ms(&self) -> Option<u64> {
+    pub fn took_ms(&self) -> Option<u64> {
         let spent = self.start_ns.zip(self.end_ns).filter(|(start, end)| start < end);
         self.said_ms.or(spent.map(|(start, end)| end.abs_diff(start) / NS_PER_MS))
     }
@@ -42,13 +46,15 @@ impl Span {
 
 /// A span's place in the tree.
 #[derive(Debug)]
-pub(super) struct Branch {
-    pub(super) span_idx: usize,
+pub struct Branch {
+    /// Which span it is.
+    pub span_idx: usize,
     /// How many levels stand above it.
-    pub(super) depth: usize,
-    /// For each level down to the span, whether it is the last one there; not for those beyond [`DEPTH_DRAWN_MAX`].
-    pub(super) are_last: Vec<bool>,
-    pub(super) why: Why,
+    pub depth: usize,
+    /// For each level down to the span, whether it is the last one there; not for those beyond the 64th.
+    pub are_last: Vec<bool>,
+    /// Why it stands there.
+    pub why: Why,
 }
 
 /// A span that waits for its place.
@@ -60,52 +66,98 @@ struct Waiting {
 
 /// Why a span stands where it does.
 #[derive(Debug)]
-pub(super) enum Why {
+pub enum Why {
     /// It names no parent.
     Root,
     /// Its parent stands above it.
     Child,
     /// Its parent is not in the trace.
-    Orphan { parent: String },
+    Orphan {
+        /// The parent.
+        parent: String,
+    },
     /// Following its parents leads back to it.
-    Circle { parent: String },
+    Circle {
+        /// The parent.
+        parent: String,
+    },
 }
 
-/// Gathers the spans of a trace's records, by their first ones.
-pub(super) fn gather(records: &[Found]) -> Vec<Span> {
-    let mut spans: Vec<Span> = Vec::new();
-    let mut by_id: HashMap<String, usize> = HashMap::new();
-    let mut tape = Tape::new();
-    for found in records {
-        let Some(event) = found.read(&mut tape) else { continue };
-        let facts = event.facts();
-        let new = spans.len();
+/// The spans of a trace while they are gathered.
+#[derive(Debug, Default)]
+pub struct Spans {
+    /// By their first records.
+    spans: Vec<Span>,
+    by_id: HashMap<String, usize>,
+}
+
+impl Spans {
+    /// Takes in a record of the trace; those of one producer in its order. One that was received at no known time, 0, has none
+    /// but that of its event.
+    pub fn add(&mut self, entry: &Entry<'_, '_>) {
+        let facts = entry.facts;
+        let new = self.spans.len();
         let idx = match facts.span.as_deref() {
-            Some(id) => *by_id.entry(id.to_owned()).or_insert(new),
+            Some(id) => *self.by_id.entry(id.to_owned()).or_insert(new),
             None => new,
         };
         if idx == new {
-            let label = what(&facts);
-            let event_type = facts.event_type.to_string();
-            let label =
-                if label.is_empty() { event_type } else { format!("{event_type}: {label}") };
-            spans.push(Span { label, ..Span::default() });
+            let (event_type, what) = (&facts.event_type, what(facts));
+            let label = if what.is_empty() {
+                event_type.to_string()
+            } else {
+                format!("{event_type}: {what}")
+            };
+            self.spans.push(Span { label, ..Span::default() });
         }
-        let span = &mut spans[idx];
-        span.id = span.id.take().or_else(|| facts.span.as_deref().map(str::to_owned));
-        let parent =
-            facts.parent_span.as_deref().filter(|parent| Some(*parent) != facts.span.as_deref());
-        span.parent = span.parent.take().or_else(|| parent.map(str::to_owned));
-        span.actor = span.actor.take().or_else(|| facts.actor.as_deref().map(str::to_owned));
+        let span = &mut self.spans[idx];
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        let (id, actor) = (facts.span.as_deref(), facts.actor.as_deref());
+        span.id = span.id.take().or_else(|| text(id));
+        let parent = facts.parent_span.as_deref().filter(|parent| Some(*parent) != id);
+        span.parent = span.parent.take().or_else(|| text(parent));
+        span.actor = span.actor.take().or_else(|| text(actor));
+        let started_by = facts.parent.as_deref().filter(|parent| Some(*parent) != actor);
+        span.started_by = span.started_by.take().or_else(|| text(started_by));
         span.status = facts.status.or(span.status);
         span.said_ms = facts.duration_ms.or(span.said_ms);
-        let when = when_ns(found, &facts);
+        let when = facts.time_ns.or(Some(entry.received_ns).filter(|ns| *ns != 0));
         span.start_ns = [span.start_ns, when].into_iter().flatten().min();
         span.end_ns = [span.end_ns, when].into_iter().flatten().max();
-        span.positions.push(found.meta.position);
+        span.positions.push(entry.position);
     }
-    spread_times(&mut spans, &by_id);
-    spans
+
+    /// Returns the spans, each as long as what is below it.
+    pub fn finish(self) -> Vec<Span> {
+        let Self { mut spans, by_id } = self;
+        follow_lineage(&mut spans, &by_id);
+        spread_times(&mut spans, &by_id);
+        spans
+    }
+}
+
+/// Puts a span that names no parent below what started its actor: the span that has the actor's name, else the first of whoever
+/// started it.
+fn follow_lineage(spans: &mut [Span], by_id: &HashMap<String, usize>) {
+    let mut first_of: HashMap<&str, usize> = HashMap::new();
+    for (idx, span) in spans.iter().enumerate().filter(|(_, span)| span.id.is_some()) {
+        let Some(actor) = span.actor.as_deref() else { continue };
+        let first = first_of.entry(actor).or_insert(idx);
+        if (span.start_ns, idx) < (spans[*first].start_ns, *first) {
+            *first = idx;
+        }
+    }
+    let above = |(idx, span): (usize, &Span)| {
+        let (None, Some(actor), Some(started_by)) = (&span.parent, &span.actor, &span.started_by)
+        else {
+            return None;
+        };
+        let named = by_id.get(actor).filter(|named| **named != idx);
+        let above = named.or_else(|| first_of.get(started_by.as_str()))?;
+        Some((idx, spans[*above].id.clone()?))
+    };
+    let found: Vec<(usize, String)> = spans.iter().enumerate().filter_map(above).collect();
+    found.into_iter().for_each(|(idx, above)| spans[idx].parent = Some(above));
 }
 
 /// Lets every span last until the last one below it.
@@ -125,7 +177,7 @@ fn spread_times(spans: &mut [Span], by_id: &HashMap<String, usize>) {
 }
 
 /// Returns the tree from top to bottom: children by their beginnings.
-pub(super) fn branches(spans: &[Span]) -> Vec<Branch> {
+pub fn branches(spans: &[Span]) -> Vec<Branch> {
     let ids = spans.iter().enumerate().filter_map(|(idx, span)| Some((span.id.as_deref()?, idx)));
     let by_id: HashMap<&str, usize> = ids.collect();
     let mut children: HashMap<usize, Vec<usize>> = HashMap::new();
