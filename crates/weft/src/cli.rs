@@ -7,8 +7,13 @@ use weft_event::Dialect;
 use crate::{
     Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps, hook,
     hooks, import, ingest, init, log, mcp, merge, prune, reindex, rejects, scan, schema, service,
+<<<<<<< HEAD
     session, show, sql, stats, status, sub, tail, taxonomy, token, top, trace, up, validate,
     verify,
+=======
+    session, show, sql, stats, status, sub, tail, taxonomy, token, trace, up, validate, verify,
+    views,
+>>>>>>> main
 };
 
 const ABOUT: &str = "\
@@ -66,6 +71,19 @@ pub(crate) enum Command {
     Session(session::Args),
     Trace(trace::Args),
     Gaps(gaps::Args),
+    Inbox(views::inbox::Args),
+    Fleet(views::fleet::Args),
+    Stuck(views::stuck::Args),
+    Sessions(views::sessions::Args),
+    Traces(views::traces::Args),
+    Work(views::work::Args),
+    Decisions(views::decisions::Args),
+    Usage(views::usage::Args),
+    Files(views::files::Args),
+    Errors(views::errors::Args),
+    Loops(views::loops::Args),
+    Runs(views::runs::Args),
+    Gateway(views::gateway::Args),
     Stats(stats::Args),
     Sql(sql::Args),
     Export(export::Args),
@@ -110,6 +128,19 @@ impl Command {
             Command::Session(args) => session::run(args),
             Command::Trace(args) => trace::run(args),
             Command::Gaps(args) => gaps::run(args),
+            Command::Inbox(args) => views::inbox::run(args),
+            Command::Fleet(args) => views::fleet::run(args),
+            Command::Stuck(args) => views::stuck::run(args),
+            Command::Sessions(args) => views::sessions::run(args),
+            Command::Traces(args) => views::traces::run(args),
+            Command::Work(args) => views::work::run(args),
+            Command::Decisions(args) => views::decisions::run(args),
+            Command::Usage(args) => views::usage::run(args),
+            Command::Files(args) => views::files::run(args),
+            Command::Errors(args) => views::errors::run(args),
+            Command::Loops(args) => views::loops::run(args),
+            Command::Runs(args) => views::runs::run(args),
+            Command::Gateway(args) => views::gateway::run(args),
             Command::Stats(args) => stats::run(args),
             Command::Sql(args) => sql::run(args),
             Command::Export(args) => export::run(&args),
