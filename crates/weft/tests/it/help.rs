@@ -63,6 +63,7 @@ fn help_lists_the_commands() {
       rejects      List what was refused, show one of it, or try it again
       log          Show the records of the log that match
       tail         Follow the log as it grows
+      top          Watch the agents on a screen
       show         Show one record whole: what the log knows of it, its facts, its event
       session      Show one session from its first record to its last
       trace        Show one trace as a tree of its spans
