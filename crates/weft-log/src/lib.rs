@@ -30,6 +30,7 @@ pub mod rejected;
 pub mod scan;
 pub mod seal;
 pub mod segment;
+pub mod snapshots;
 pub mod source;
 pub mod spool;
 mod store;

@@ -533,6 +533,28 @@ fn number_of(opening: &Seal) -> Option<u64> {
     opening.opening.as_ref().map(|opening| opening.segment)
 }
 
+/// Returns the last position that was received at a time or before it, in microseconds since 1970; `None` if none was.
+pub fn last_received<D: Disk>(
+    disk: D,
+    root: &Path,
+    at_us: i64,
+) -> Result<Option<Position>, ReadError> {
+    let mut reader = Reader::new(disk, root.to_owned(), Position::FIRST)?;
+    let start = reader.find_last(|opening| opening.at_us <= at_us)?;
+    reader.ahead.drain(..start);
+    let first = reader.first_kept()?;
+    let mut last = None;
+    while let Some(batch) = reader.walk()? {
+        match &batch.stretch.seal {
+            Some((seal, _)) if seal.at_us > at_us => break,
+            Some(_) => last = Position::new(batch.mileage.next.get() - 1),
+            // It was received between its neighbours, nobody knows when.
+            None => {}
+        }
+    }
+    Ok(last.filter(|last| first.is_none_or(|first| *last >= first)))
+}
+
 /// Returns the first position that a store keeps; `None` if no segment says.
 pub fn first_kept<D: Disk>(disk: D, root: &Path) -> Result<Option<Position>, ReadError> {
     Reader::new(disk, root.to_owned(), Position::FIRST)?.first_kept()

@@ -15,6 +15,7 @@ mod read;
 mod sending;
 mod stream;
 mod subs;
+mod views;
 
 use axum::Router;
 use axum::extract::Request;
@@ -40,6 +41,7 @@ pub fn router(core: &Core, access: Access) -> Router {
         .merge(read::routes())
         .merge(stream::routes())
         .merge(subs::routes())
+        .merge(views::routes())
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(access, guard::check))

@@ -27,6 +27,7 @@ pub mod socket;
 pub mod subs;
 pub mod tail;
 pub mod tls;
+pub mod views;
 pub mod writer;
 
 pub use parts::Core;

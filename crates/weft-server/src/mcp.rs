@@ -9,6 +9,7 @@ mod argument;
 mod handler;
 mod look;
 mod report;
+mod rows;
 mod server;
 mod shelf;
 mod shorten;

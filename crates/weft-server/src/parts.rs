@@ -14,6 +14,7 @@ use crate::metrics::Counters;
 use crate::reads::Reads;
 use crate::subs::desk::Desk;
 use crate::tail::TailState;
+use crate::views::Live;
 use crate::writer::Appender;
 
 /// How long the rest of a request is waited for once the server ends. It has to be over before the server stops to wait for requests.
@@ -41,6 +42,7 @@ struct Shared {
     intake: Intake,
     series: Arc<Mutex<Series>>,
     tail: TailState,
+    views: Live,
 }
 
 /// What a [`Core`] is made of.
@@ -82,6 +84,7 @@ impl Core {
             intake,
             series: Arc::new(Mutex::new(Series::new(now_ns.unwrap_or(i64::MAX)))),
             tail: TailState::default(),
+            views: Live::default(),
         };
         Self { shared: Arc::new(shared), ended }
     }
@@ -166,6 +169,11 @@ impl Core {
     /// Returns how far the reading of folders is.
     pub fn tail(&self) -> &TailState {
         &self.shared.tail
+    }
+
+    /// Returns the views, as far as they are folded.
+    pub fn views(&self) -> &Live {
+        &self.shared.views
     }
 
     /// Returns whether the server is ending.

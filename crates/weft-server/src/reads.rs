@@ -101,10 +101,18 @@ impl Reads {
         &self,
         work: impl FnOnce(&mut Records) -> Result<T, ReadsError> + Send + 'static,
     ) -> Result<T, ReadsError> {
+        self.aside(move |store| work(&mut Records::open(store.clone())?)).await
+    }
+
+    /// Does whatever takes its time with the store, on a thread where it may.
+    pub async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Store) -> T + Send + 'static,
+    ) -> T {
         let place = Arc::clone(&self.places).acquire_owned().await;
         let store = self.store.clone();
         let read = tokio::task::spawn_blocking(move || {
-            let answer = work(&mut Records::open(store)?);
+            let answer = work(&store);
             drop(place);
             answer
         });

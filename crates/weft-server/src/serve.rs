@@ -32,7 +32,7 @@ use crate::socket::server::{self as socket, BindError};
 use crate::tail::{self, Folder};
 use crate::tls::{Tls, TlsError, TlsFiles};
 use crate::writer::{self, Appender};
-use crate::{descriptors, feed, http, subs};
+use crate::{descriptors, feed, http, subs, views};
 use doors::Doors;
 use guard::Guard;
 
@@ -254,6 +254,7 @@ async fn run(
     let shared = socket::Shared::new(core.clone(), addresses.clone(), stop);
     tasks.spawn(socket::run(listener, Arc::new(shared)));
     tasks.spawn(tend(core.clone()));
+    tasks.spawn(views::follow(core.clone()));
     let subscriptions = subs::start(core);
     // They write how far they are when they end.
     tasks.spawn(subscriptions.join());

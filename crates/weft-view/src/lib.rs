@@ -26,7 +26,6 @@ mod shed;
 pub mod stuck;
 #[cfg(test)]
 mod testing;
-mod tool;
 pub mod traces;
 pub mod trail;
 pub mod usage;

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::files::Windows;
+use crate::usage::BudgetMarks;
+
 const SECOND_MS: u64 = 1_000;
 const MINUTE_MS: u64 = 60 * SECOND_MS;
 const HOUR_MS: u64 = 60 * MINUTE_MS;
@@ -37,6 +40,10 @@ pub struct Rules {
     pub folder_collision_ms: u64,
     /// Within what time two actors on one piece of work collide.
     pub task_collision_ms: u64,
+    /// How long a collision stays in the inbox.
+    pub collision_kept_ms: u64,
+    /// Whether a collision in a folder needs a person, or only one on a file or a piece of work.
+    pub is_folder_collision_a_need: bool,
 
     /// From which share on a budget is worth a warning.
     pub budget_warning: f64,
@@ -69,6 +76,8 @@ impl Default for Rules {
             file_collision_ms: 5 * SECOND_MS,
             folder_collision_ms: 30 * SECOND_MS,
             task_collision_ms: MINUTE_MS,
+            collision_kept_ms: 10 * MINUTE_MS,
+            is_folder_collision_a_need: false,
             budget_warning: 0.80,
             budget_critical: 0.95,
             loop_stale_ms: 2 * HOUR_MS,
@@ -76,5 +85,21 @@ impl Default for Rules {
             need_kept_ms: 7 * DAY_MS,
             is_idle_a_need: false,
         }
+    }
+}
+
+impl Rules {
+    /// Returns within what time two actors collide.
+    pub fn windows(&self) -> Windows {
+        Windows {
+            file_ms: self.file_collision_ms,
+            folder_ms: self.folder_collision_ms,
+            task_ms: self.task_collision_ms,
+        }
+    }
+
+    /// Returns from which share on a budget is worth a warning, and critical.
+    pub fn budget_marks(&self) -> BudgetMarks {
+        BudgetMarks { warning: self.budget_warning, critical: self.budget_critical }
     }
 }

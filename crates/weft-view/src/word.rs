@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use weft_event::report::{
-    AskKind, Budget, CallPhase, Finding, PeerPhase, StepStatus, TurnPhase, Verdict,
-};
+use weft_event::report::{AskKind, CallPhase, Finding, PeerPhase, StepStatus, TurnPhase, Verdict};
 use weft_event::{Level, Status};
 
 /// A word that can be saved and shown.
@@ -32,6 +30,4 @@ macro_rules! words {
     };
 }
 
-words!(
-    AskKind, Budget, CallPhase, Finding, Level, PeerPhase, Status, StepStatus, TurnPhase, Verdict
-);
+words!(AskKind, CallPhase, Finding, Level, PeerPhase, Status, StepStatus, TurnPhase, Verdict);

@@ -14,6 +14,7 @@ mod report;
 mod server;
 mod soak;
 mod validate;
+mod view;
 
 use crate::Outcome;
 
@@ -24,7 +25,8 @@ Examples:
   weft bench folder                       measure how a server takes in 20,000 files
   weft bench hook                         measure what a hook costs an agent
   weft bench ingest                       measure events through a server
-  weft bench soak --minutes 10            keep a server busy, end it half-way, and count what arrives";
+  weft bench soak --minutes 10            keep a server busy, end it half-way, and count what arrives
+  weft bench view                         measure how fast views are folded and shown";
 
 /// Measure how fast Weft is on this machine
 #[derive(clap::Args)]
@@ -42,6 +44,7 @@ enum What {
     Hook(hook::Args),
     Ingest(ingest::Args),
     Soak(soak::Args),
+    View(view::Args),
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
@@ -52,5 +55,6 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         What::Hook(args) => hook::run(&args),
         What::Ingest(args) => ingest::run(&args),
         What::Soak(args) => soak::run(&args),
+        What::View(args) => view::run(&args),
     }
 }

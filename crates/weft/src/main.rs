@@ -52,6 +52,7 @@ mod trace;
 mod up;
 mod validate;
 mod verify;
+mod views;
 mod writing;
 
 use std::io;

@@ -1,6 +1,8 @@
 //! Ctrl-C and the like: the first asks work to end in order, the second ends it at once.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -22,4 +24,40 @@ pub(crate) fn on_stop(stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
         }
     })?;
     Ok(())
+}
+
+/// Whether Ctrl-C was pressed.
+#[derive(Default)]
+pub(crate) struct Stop {
+    is_asked: AtomicBool,
+    /// Whether somebody looks at the other.
+    is_waited_for: AtomicBool,
+}
+
+impl Stop {
+    /// Begins to listen.
+    pub(crate) fn listen() -> io::Result<Arc<Self>> {
+        let stop = Arc::new(Self::default());
+        let asked = Arc::clone(&stop);
+        on_stop(move || asked.ask())?;
+        Ok(stop)
+    }
+
+    /// Says that somebody looks whether it was pressed from now on.
+    pub(crate) fn wait_for(&self) {
+        self.is_waited_for.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether it was pressed.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.is_asked.load(Ordering::Relaxed)
+    }
+
+    /// Ends the command: in order between two batches, or at once where nobody looks yet.
+    fn ask(&self) {
+        self.is_asked.store(true, Ordering::Relaxed);
+        if !self.is_waited_for.load(Ordering::Relaxed) {
+            std::process::exit(0);
+        }
+    }
 }

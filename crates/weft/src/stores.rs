@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use weft_log::lock::Owner;
 use weft_log::log::{self, Hold, Indexing, Options};
 use weft_log::recover::Finding;
-use weft_log::{Network, Store};
+use weft_log::{Network, Store, spool};
 use weft_server::socket::client::Client;
 
 use crate::config;
@@ -103,6 +103,11 @@ pub(crate) fn settle_unsaid(store: &Store) -> anyhow::Result<Vec<Finding>> {
     }
     log::settle(store, owner())
         .with_context(|| format!("cannot open the store {}", store.root().display()))
+}
+
+/// Moves what single commands left in the spool into the log, if nobody else is about to.
+pub(crate) fn take_spool(store: &Store) -> anyhow::Result<()> {
+    if spool::is_empty(store.root()) { Ok(()) } else { settle(store) }
 }
 
 /// Makes the folder of a store, unless it is there.

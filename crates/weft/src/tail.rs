@@ -1,17 +1,16 @@
 //! `weft tail`: what is there, then what comes, each record once.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use weft_log::Position;
 use weft_log::query::{Order, Records};
 use weft_log::tail::{Step, Tail};
-use weft_log::{Position, Store, spool};
 
+use crate::Outcome;
 use crate::records::{self, Choice, End, FilterArgs, Limit, Lost, Printer, ShowArgs, walk};
+use crate::signals::Stop;
 use crate::stores::{self, StoreArgs};
-use crate::{Outcome, signals};
 
 /// How long a look for more takes at most: then Ctrl-C is noticed, and what single commands left in the spool.
 const LOOK: Duration = Duration::from_millis(250);
@@ -44,28 +43,8 @@ pub(crate) struct Args {
     show: ShowArgs,
 }
 
-/// Whether Ctrl-C was pressed.
-#[derive(Default)]
-struct Stop {
-    is_asked: AtomicBool,
-    /// Whether somebody looks at the other.
-    is_waited_for: AtomicBool,
-}
-
-impl Stop {
-    /// Ends the command: in order between two batches, or at once where an index is made or history is printed.
-    fn ask(&self) {
-        self.is_asked.store(true, Ordering::Relaxed);
-        if !self.is_waited_for.load(Ordering::Relaxed) {
-            std::process::exit(0);
-        }
-    }
-}
-
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
-    let stop = Arc::new(Stop::default());
-    let asked = Arc::clone(&stop);
-    signals::on_stop(move || asked.ask()).context("cannot listen for Ctrl-C")?;
+    let stop = Stop::listen().context("cannot listen for Ctrl-C")?;
     let mut printer = Printer::new(&args.show);
     let filter = args.filter.parse(printer.clock())?;
     let mut records = records::open(&args.store, &filter)?;
@@ -87,8 +66,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     drop(records);
     let mut tail = Tail::open(&store, from, filter).context("cannot follow the log")?;
-    stop.is_waited_for.store(true, Ordering::Relaxed);
-    while !stop.is_asked.load(Ordering::Relaxed) {
+    stop.wait_for();
+    while !stop.is_asked() {
         match tail.read(LOOK).context("cannot follow the log")? {
             Step::Records { records, lost } => {
                 let mut told = Lost::default();
@@ -96,7 +75,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
                 told.tell();
                 printer.print(&records)?;
             }
-            Step::Quiet => take_spool(&store)?,
+            Step::Quiet => stores::take_spool(&store)?,
         }
     }
     Ok(Outcome::Fine)
@@ -110,9 +89,4 @@ fn print_history(
     let walked = walk(records, choice, &mut |page| printer.print(page))?;
     walked.lost.tell();
     Ok(())
-}
-
-/// Moves what single commands left in the spool into the log, if nobody else is about to.
-fn take_spool(store: &Store) -> anyhow::Result<()> {
-    if spool::is_empty(store.root()) { Ok(()) } else { stores::settle(store) }
 }

@@ -40,6 +40,11 @@ impl Clock {
         Self { zone, now_ns: now_ns() }
     }
 
+    /// Returns the clock as it was or is at a time.
+    pub(crate) fn then(args: TimeArgs, now_ns: i64) -> Self {
+        Self { now_ns, ..Self::new(args) }
+    }
+
     /// Returns a clock that stands still, in UTC.
     #[cfg(test)]
     pub(crate) fn at(now_ns: i64) -> Self {

@@ -105,7 +105,9 @@ fn read_payload<'a>(facts: &mut Facts<'a>, payload: &Picked<'a, 20>) {
     let tool = payload.string(TOOL).or_else(|| action?.get("type"));
     let span = payload.string(TOOL_CALL_ID).or_else(|| action?.get("id"));
     let path = payload.string(PATH).or_else(|| input_path(action?));
-    Value::put_text_of(first(&[TEXT, SUMMARY, MESSAGE, REASON]), &mut facts.message);
+    let said = first(&[TEXT, SUMMARY, MESSAGE, REASON]);
+    let asked = || action?.get("question").filter(Value::is_string);
+    Value::put_text_of(said.or_else(asked), &mut facts.message);
     Value::put_text_of(tool, &mut facts.tool);
     Value::put_text_of(span, &mut facts.span);
     Value::put_text_of(path, &mut facts.path);

@@ -566,3 +566,17 @@ fn a_task_is_named_in_the_payload_or_in_the_task_that_it_holds() {
     named(r#""taskId":"t-1","task":{"taskId":"t-2"}"#);
     named(r#""task":{"taskId":"t-1","goal":"g"}"#);
 }
+
+#[test]
+fn an_action_that_asks_a_person_says_what_it_asks() {
+    let proposed = |action: &str| {
+        let line = format!(
+            r#"{{"id":"e","runId":"r","ts":1,"seq":0,"type":"AgentActionProposed","payload":{{"action":{action}}}}}"#
+        );
+        let facts = facts_of(&line);
+        facts.lines().find_map(|line| line.strip_prefix("message: ").map(str::to_owned))
+    };
+    let asks = proposed(r#"{"id":"q","type":"user.ask","question":"Which table?"}"#);
+    assert_eq!(asks.as_deref(), Some("Which table?"));
+    assert_eq!(proposed(r#"{"id":"q","type":"user.ask","question":7}"#), None);
+}

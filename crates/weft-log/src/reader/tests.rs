@@ -1,13 +1,15 @@
-//! What a failed write left in one segment is not told as damage where the next segment goes on before it.
+//! What a failed write left in one segment is not told as damage where the next segment goes on before it; and what was there at
+//! a time.
 
 use std::path::Path;
 
 use weft_event::Dialect;
 
-use super::Reader;
+use super::{Reader, last_received};
 use crate::disk::RealDisk;
 use crate::seal::{Opening, Seal};
 use crate::segment::{Form, SegmentName};
+use crate::testing::{DAY_ONE_US, DAY_US, Scene, event};
 use crate::{Hash, Head, Mark, Position};
 
 const NOON_US: i64 = 1_794_744_000_000_000; // 2026-11-15T12:00:00Z
@@ -98,4 +100,16 @@ fn a_group_that_the_next_segment_repeats_is_given_once_and_no_damage() {
         }
         assert_eq!(seen, [(1, 1), (2, 2)], "{body:?} {is_sealed}");
     }
+}
+
+#[test]
+fn the_last_record_received_by_a_time_is_found() {
+    let scene = Scene::of_days(&[vec![event(1), event(2)], vec![event(3)], vec![event(4)]]);
+    let last = |at_us| {
+        let last = last_received(RealDisk, scene.store.root(), at_us).unwrap();
+        last.map_or(0, Position::get)
+    };
+    let days = [-1, 0, DAY_US - 1, DAY_US, 2 * DAY_US, 9 * DAY_US];
+    assert_eq!(days.map(|since_us| last(DAY_ONE_US + since_us)), [0, 2, 2, 3, 4, 4]);
+    assert_eq!((last(i64::MIN), last(i64::MAX)), (0, 4));
 }

@@ -2,7 +2,7 @@
 //!
 //! A record of the log says first what a group will be; then its segment is replaced by a copy in which every secret is masked by
 //! something as long. Whatever interrupts it, a reader finds each group as its seal or as a record says, and doing it again
-//! completes it. The index is made again at the end.
+//! completes it. The index is made again at the end, and snapshots go.
 
 mod files;
 mod moved;
@@ -28,6 +28,7 @@ use crate::recover::{self, ASIDE_FOLDER};
 use crate::rejected::{Rejected, RejectedError};
 use crate::scan::Bytes as _;
 use crate::segment::{Form, SegmentName};
+use crate::snapshots;
 use crate::spool::durable;
 use crate::verify::{self, RepairError};
 use crate::writer::GROUP_RECORDS_MAX;
@@ -197,8 +198,9 @@ pub(crate) fn is_interrupted(store: &Store) -> bool {
     store.root().join(MARKER).exists()
 }
 
-/// Says that the index fits the segments again.
+/// Says that the index fits the segments again. What was folded from them before goes, since it may hold what was taken out.
 pub(crate) fn unmark(store: &Store) -> io::Result<()> {
+    snapshots::clear(store)?;
     match fs::remove_file(store.root().join(MARKER)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         Ok(()) | Err(_) => durable::sync_folder(store.root()),

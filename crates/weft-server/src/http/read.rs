@@ -29,7 +29,7 @@ const PRODUCER_BYTES_MAX: usize = 64 << 20;
 /// Bytes of one record at most, to about the last.
 const LINE_BYTES: usize = 1 << 20;
 
-const JSON: &str = "application/json";
+pub(super) const JSON: &str = "application/json";
 
 /// Returns the routes.
 pub(crate) fn routes() -> axum::Router<Core> {
@@ -186,15 +186,15 @@ impl Form {
     }
 }
 
-/// An answer with records, as it is sent.
-struct Written {
-    kind: &'static str,
-    out: Vec<u8>,
+/// An answer that takes room, as it is sent.
+pub(super) struct Written {
+    pub(super) kind: &'static str,
+    pub(super) out: Vec<u8>,
 }
 
 impl Written {
     /// Makes the answer keep its room for as long as it takes to send it.
-    fn hold(self, mut room: Room) -> Response {
+    pub(super) fn hold(self, mut room: Room) -> Response {
         let Self { kind, out } = self;
         room.shrink(out.len());
         ([(header::CONTENT_TYPE, kind)], Body::new(Sending::new(out, room))).into_response()

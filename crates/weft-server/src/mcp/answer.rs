@@ -10,9 +10,11 @@ use super::Told;
 use super::argument::{check, get};
 use super::look::{self, Asked};
 use super::report::{Around, Made, Report, report};
+use super::rows;
 use super::shelf::{Kept, Shelf};
 use super::tool::{Does, Tool};
 use crate::reads::Question;
+use crate::views::Ask;
 
 /// Bytes of events that are read to see whether a call came before.
 const REPEAT_BYTES_MAX: usize = 1 << 20;
@@ -29,6 +31,7 @@ pub(super) async fn call<S: Shelf>(
         Work::Record(report) => record(shelf, report).await,
         Work::Page(asked) => look::page(shelf, asked).await,
         Work::One(position) => look::one(shelf, position).await,
+        Work::Rows(ask) => rows::rows(shelf, ask).await,
     }
 }
 
@@ -37,6 +40,7 @@ enum Work {
     Record(Report),
     Page(Asked),
     One(Position),
+    Rows(Ask),
 }
 
 impl Work {
@@ -55,6 +59,7 @@ impl Work {
                 let position = get(given, "position").and_then(Value::as_u64);
                 Work::One(position.and_then(Position::new).expect("it was checked"))
             }
+            Does::Attention => Work::Rows(rows::attention(given, around.now_ns)),
             Does::Report(of) => Work::Record(report(of, given, around)?),
         })
     }
@@ -122,6 +127,7 @@ pub(super) fn schema(does: Does) -> &'static str {
     match does {
         Does::Query => FOUND,
         Does::Get => ONE,
+        Does::Attention => NEEDS,
         Does::Report(_) => RECORDED,
     }
 }
@@ -156,6 +162,22 @@ const ONE: &str = r#"{"type":"object","required":["record","is_shortened"],"prop
 "via":{"type":"string"},
 "event":{"type":["object","null"],"description":"The event as its producer wrote it."}}},
 "is_shortened":{"type":"boolean","description":"Whether long texts are cut."}}}"#;
+
+const NEEDS: &str = r#"{"type":"object","required":["view","position","at","rows","n_more"],"properties":{
+"view":{"type":"string"},
+"position":{"type":"integer","description":"The position of the log up to which this is so."},
+"at":{"type":"string"},
+"rows":{"type":"array","description":"What needs a person, the worst first.","items":{"type":"object","required":["id","kind","actor","since","what"],"properties":{
+"id":{"type":"string"},
+"kind":{"type":"string","description":"What a person is needed for."},
+"actor":{"type":"string","description":"Whom it is about."},
+"session":{"type":"string"},
+"task":{"type":"string"},
+"since":{"type":"string"},
+"what":{"type":"string"},
+"positions":{"type":"array","items":{"type":"integer"},"description":"The events that made it."},
+"command":{"type":"string","description":"The command that shows it to a person."}}}},
+"n_more":{"type":"integer","description":"How many more there are."}}}"#;
 
 #[cfg(test)]
 mod tests;

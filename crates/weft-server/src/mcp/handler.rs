@@ -19,10 +19,11 @@ use super::argument;
 use super::report::Around;
 use super::shelf::Shelf;
 use super::tool::{TOOLS, Tool};
-use super::{Told, answer, look};
+use super::{Told, answer, look, rows};
 use crate::access::Pass;
 use crate::access::tokens::Scope;
 use crate::http::params;
+use crate::views::Name;
 
 const INSTRUCTIONS: &str = "\
 Weft is the shared logbook of the coding agents at work here. People watch it to see what each agent does, who waits for whom and \
@@ -32,13 +33,15 @@ Report with few calls: report_lifecycle when a task begins and when it is over, 
 before you wait for another agent, report_blocked when only a person can help, report_handoff when another agent goes on, \
 record_decision for choices that somebody may ask about later. Do not report every step, and never put secrets into a report.
 
-Read with query_events: before you begin, look for earlier decisions and failures about the same thing.";
+Read with query_events: before you begin, look for earlier decisions and failures about the same thing. attention says what needs a \
+person now, and the resources under weft://views/ say what every agent does, what is left and what it cost.";
 
 /// Names under which clients send their own id of the tool call that a request is.
 const CALL_NAMES: [&str; 1] = ["claudecode/toolUseId"];
 
 const RECENT: &str = "weft://events/recent";
 const SESSION: &str = "weft://session/";
+const VIEWS: &str = "weft://views/";
 const SESSION_TEMPLATE: &str = "weft://session/{id}";
 const JSON: &str = "application/json";
 
@@ -80,14 +83,13 @@ impl<S: Shelf> Handler<S> {
             let text = context.meta.0.get(name).and_then(serde_json::Value::as_str);
             text.filter(|text| !text.is_empty()).map(str::to_owned)
         };
-        let now_ns = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
         // Over HTTP nothing is left of what a client of the old era said of itself at the beginning.
         let (session, client) = match &self.door {
             Door::Pipe { session } => (session.clone(), context.client_info()),
             Door::Http => (None, context.meta.client_info()),
         };
         Around {
-            now_ns,
+            now_ns: now_ns(),
             session,
             client: client.map(|client| client.name).filter(|name| !name.is_empty()),
             traceparent: text("traceparent"),
@@ -146,6 +148,12 @@ impl<S: Shelf> Handler<S> {
                 Some(data),
             )
         };
+        if let Some(name) = uri.strip_prefix(VIEWS) {
+            let view = Name::parse(name).ok_or_else(unknown)?;
+            let shown = rows::rows(&self.shelf, rows::whole(view, now_ns())).await;
+            let shown = shown.map_err(|Told(text)| ErrorData::internal_error(text, None))?;
+            return Ok(shown.as_str().to_owned());
+        }
         let filter = match uri.strip_prefix(SESSION) {
             None if uri == RECENT => Filter::all().without_bookkeeping(),
             None => return Err(unknown()),
@@ -200,7 +208,14 @@ impl<S: Shelf> ServerHandler for Handler<S> {
             .with_title("Recent events")
             .with_description("What all agents did last: up to 100 events, the newest last.")
             .with_mime_type(JSON);
-        Ok(ListResourcesResult::with_all_items(vec![recent]))
+        let view = |view: Name| {
+            Resource::new(format!("{VIEWS}{}", view.as_str()), view.as_str())
+                .with_title(view.as_str())
+                .with_description(view.about())
+                .with_mime_type(JSON)
+        };
+        let all = std::iter::once(recent).chain(Name::ALL.map(view));
+        Ok(ListResourcesResult::with_all_items(all.collect()))
     }
 
     async fn list_resource_templates(
@@ -224,6 +239,10 @@ impl<S: Shelf> ServerHandler for Handler<S> {
         let contents = ResourceContents::text(text, request.uri).with_mime_type(JSON);
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
+}
+
+fn now_ns() -> i64 {
+    i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
 }
 
 /// Returns whether whoever asks may do this. Over a pipe it is the user, and where no token is demanded anybody.

@@ -15,7 +15,7 @@ use crate::reads::Question;
 use crate::record;
 
 /// Bytes of an answer's records, to about the last: what a model can be expected to read.
-const ANSWER_BYTES_MAX: usize = 64 << 10;
+pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
 
 /// Bytes of one event in a list. The texts of one that is larger are shortened.
 const LISTED_BYTES_MAX: usize = 8 << 10;

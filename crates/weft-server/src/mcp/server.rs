@@ -11,6 +11,7 @@ use crate::Core;
 use crate::http::events;
 use crate::metrics::Tally;
 use crate::reads::{self, Question};
+use crate::views::{self, Ask};
 
 impl Shelf for Core {
     async fn put(&self, lines: Vec<String>) -> Result<Vec<Kept>, ShelfError> {
@@ -56,6 +57,10 @@ impl Shelf for Core {
         });
         let (first, found) = found.await.map_err(ShelfError::failed)?;
         Ok(Seen { store_id: self.store_id().to_owned(), first, found })
+    }
+
+    async fn view(&self, ask: Ask) -> Result<views::Seen, ShelfError> {
+        Ok(views::now(self, ask).await)
     }
 }
 

@@ -13,6 +13,7 @@ use weft_log::query::{Found, Page};
 use weft_log::{Position, Store, rejected};
 
 use crate::reads::Question;
+use crate::views::{self, Ask};
 use crate::writer::chain;
 
 /// The way in, as records and refusals have it.
@@ -35,6 +36,9 @@ pub trait Shelf: Clone + Send + Sync + 'static {
         &self,
         position: Position,
     ) -> impl Future<Output = Result<Seen<Option<Found>>, ShelfError>> + Send;
+
+    /// Returns the rows of a view as they are now.
+    fn view(&self, ask: Ask) -> impl Future<Output = Result<views::Seen, ShelfError>> + Send;
 }
 
 /// What became of an event.

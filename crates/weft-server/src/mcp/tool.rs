@@ -30,6 +30,8 @@ pub(super) enum Does {
     Query,
     /// It gives one record.
     Get,
+    /// It says what needs a person.
+    Attention,
 }
 
 /// What a report is of.
@@ -49,7 +51,7 @@ impl Does {
     pub(super) fn scope(self) -> Scope {
         match self {
             Does::Report(_) => Scope::Write,
-            Does::Query | Does::Get => Scope::Read,
+            Does::Query | Does::Get | Does::Attention => Scope::Read,
         }
     }
 }
@@ -64,7 +66,7 @@ impl Tool {
     pub(super) fn arguments(&self) -> impl Iterator<Item = &'static Argument> + Clone {
         let common: &[Argument] = match self.does {
             Does::Report(_) => &COMMON,
-            Does::Query | Does::Get => &[],
+            Does::Query | Does::Get | Does::Attention => &[],
         };
         self.arguments.iter().chain(common)
     }
@@ -128,7 +130,7 @@ const REJECTION: [Argument; 2] = [
 ];
 
 /// Every tool, in the order in which clients are shown them.
-pub(super) static TOOLS: [Tool; 9] = [
+pub(super) static TOOLS: [Tool; 10] = [
     Tool {
         name: "report_lifecycle",
         title: "Report where a piece of work begins or ends",
@@ -311,6 +313,20 @@ pub(super) static TOOLS: [Tool; 9] = [
             "position",
             Takes::Whole { min: 1, max: u64::MAX },
             "The position, as answers give it.",
+        )],
+    },
+    Tool {
+        name: "attention",
+        title: "See what needs a person",
+        about: "Lists what needs a person now, the worst first: permissions that are asked for, questions, agents that are blocked, \
+                stuck or waiting for each other, failures, budgets that are used up, agents that get in each other's way. Use it \
+                when you are asked who needs help, or before you begin something that others may wait for. Each row has the \
+                positions of the events that made it, for get_event.",
+        does: Does::Attention,
+        arguments: &[optional(
+            "limit",
+            Takes::Whole { min: 1, max: LIMIT_MAX as u64 },
+            "How many at most; 20 if left out. An answer that would be too long ends earlier.",
         )],
     },
 ];

@@ -15,4 +15,5 @@ mod server;
 mod source;
 mod stream;
 mod versions;
+mod views;
 mod websocket;

@@ -210,6 +210,7 @@ impl Provoked {
             Ask::default(),
             Ask::default().query("nothing", "1"),
             Ask::default().query("access_token", "x"),
+            Ask::default().query("at", "99999"),
             Ask::default().header("host", "evil.example"),
             Ask::default().header("origin", "https://evil.example"),
             Ask::default().header("authorization", "Bearer weft_nobody_knows_it"),
@@ -223,7 +224,7 @@ impl Provoked {
             }
             for (position, id) in [("%ff", "%ff"), ("99999", "nobody"), ("ffff:1", "s1")] {
                 let path = operation.path.replace("{position}", position);
-                let path = path.replace("{id}", id).replace("{name}", id);
+                let path = path.replace("{id}", id).replace("{name}", id).replace("{view}", id);
                 self.note(operation, &Ask::default().send_to(server, operation, &path));
             }
         }
@@ -325,6 +326,7 @@ impl Provoked {
             if operation.method == "GET" {
                 let answer = Ask::default().query("after", "1").send(server, operation);
                 self.note(operation, &answer);
+                self.note(operation, &Ask::default().query("at", "1").send(server, operation));
                 self.note(operation, &Ask::default().send(server, operation));
             }
         }

@@ -18,11 +18,11 @@ use weft_log::{Network, Position, Record, Store};
 use weft_server::access::tokens::{NewToken, Scope, TokenFile};
 use weft_server::access::{Access, Demand, Rules};
 use weft_server::feed::{self, FeedThread};
-use weft_server::http;
 use weft_server::limits::Limits;
 use weft_server::parts::{Core, Parts};
 use weft_server::subs::{self, SubscriptionsHandle};
 use weft_server::writer::{self, WriterThread};
+use weft_server::{http, views};
 
 use crate::client::Client;
 
@@ -104,6 +104,7 @@ impl Server {
         let address = listener.local_addr().expect("it is bound");
         let router = http::router(&core, access);
         let serving = runtime.spawn(http::serve(listener, router, core.clone()));
+        runtime.spawn(views::follow(core.clone()));
         let subscriptions = runtime.block_on(async { subs::start(&core) });
         Self {
             address,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use weft_event::report::{Part, Place, Saying, Turn, WorkChange};
 
 use super::cut;
-use crate::tool::is_edit;
+use crate::files::{Access, access};
 use crate::{Entry, Latest, Stamp};
 
 /// What a fact of how far the work is counts in.
@@ -61,7 +61,11 @@ impl About {
             let text = |text: Option<&str>| text.map(str::to_owned);
             Latest::put(&mut self.tool, stamp, || Tool { tool: text(tool), path: text(path) });
         }
-        put(&mut self.edited, stamp, path.filter(|_| tool.is_some_and(is_edit)));
+        put(
+            &mut self.edited,
+            stamp,
+            path.filter(|_| tool.is_some_and(|tool| access(tool) == Access::Write)),
+        );
         if let Some(task) = facts.task.as_deref() {
             match hold(entry) {
                 Hold::Held => {

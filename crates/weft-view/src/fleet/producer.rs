@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 use weft_event::Status;
-use weft_event::report::{
-    Ask, AskKind, Budget, Call, CallPhase, LoopPhase, Part, TurnPhase, WorkChange,
-};
+use weft_event::report::{Ask, AskKind, Call, CallPhase, LoopPhase, Part, TurnPhase, WorkChange};
 
 use super::about::{About, text};
 use super::cut;
-use crate::tool::is_edit;
+use crate::files::{Access, access};
 use crate::word::Word;
 use crate::{Entry, Latest, Stamp, Trail};
 
@@ -103,7 +101,8 @@ pub(crate) struct Wait {
 /// What it said when it failed or was blocked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Trouble {
-    pub(crate) budget: Option<Word<Budget>>,
+    /// Whether it is about a budget.
+    pub(crate) is_budget: bool,
     pub(crate) what: Option<String>,
 }
 
@@ -190,9 +189,9 @@ impl Producer {
             self.moved = self.moved.max(Some(stamp));
         }
         if matches!(status, Status::Blocked | Status::Error) {
-            let budget = if let Part::Budget(budget) = part { Some(Word(*budget)) } else { None };
+            let is_budget = matches!(part, Part::Budget(_));
             let what = entry.facts.message.as_deref();
-            Latest::put(&mut self.trouble, stamp, || Trouble { budget, what: what.map(cut) });
+            Latest::put(&mut self.trouble, stamp, || Trouble { is_budget, what: what.map(cut) });
         }
         let is_work = !matches!(part, Part::Peer(_) | Part::Config(_));
         let step = Step { at_ns, status: Word(status), is_heartbeat, is_work };
@@ -217,7 +216,7 @@ impl Producer {
                 at_ns,
                 phase: Word(call.phase),
                 what: given.map(|given| digest(&[tool, given])),
-                edits: path.filter(|_| is_edit(tool)).map(|path| digest(&[path])),
+                edits: path.filter(|_| access(tool) == Access::Write).map(|path| digest(&[path])),
                 id: facts.span.as_deref().map(|id| digest(&[id])),
             },
         );

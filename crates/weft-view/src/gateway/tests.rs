@@ -57,7 +57,6 @@ fn an_answer_goes_where_it_says_or_where_its_session_was_last_active() {
     ];
     let rows = rows(lines, 10);
     let line = |row: &super::ReplyRow| {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
         format!("{} {} {} {}", row.id, text(&row.platform), text(&row.channel), row.is_last_active)
     };
     assert_snapshot!(rows.outbox.iter().map(line).collect::<Vec<_>>().join("\n"), @"
@@ -121,7 +120,6 @@ fn a_peer_that_comes_with_another_certificate_is_told() {
         started("p-3", 8),
     ];
     let line = |row: &super::PeerRow| {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let changed = row
             .fingerprint_before
             .as_deref()
@@ -130,7 +128,7 @@ fn a_peer_that_comes_with_another_certificate_is_told() {
         format!("{} {} {}{changed}", row.pairing, row.phase.0.as_str(), text(&row.fingerprint))
     };
     assert_snapshot!(rows(lines, 10).peers.iter().map(line).collect::<Vec<_>>().join("\n"), @"
-    p-3 started 
+    p-3 started -
     p-2 completed sha256:b was sha256:a
     p-1 completed sha256:a
     ");
@@ -156,79 +154,76 @@ fn the_revision_in_force_is_the_newest_that_was_not_taken_back() {
     ");
 }
 
+/// Returns a line for each row of a table.
+fn lines<R>(rows: &[R], line: impl Fn(&R) -> String) -> String {
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn text(text: &Option<String>) -> &str {
+    text.as_deref().unwrap_or("-")
+}
+
 #[test]
 fn the_demo_shows_its_gateway() {
     let gateway: Gateway = fold(&demo(7, 1_500));
     let rows = gateway.rows(at(330), &Rules::default());
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let mut lines = Vec::new();
-    lines.extend(rows.sessions.iter().map(|row| {
+    let session = |row: &super::SessionRow| {
+        let (tenant, channel) = (text(&row.tenant), text(&row.channel));
         format!(
-            "session {} {}: {} turns, {} failed, last in {}",
-            text(&row.tenant),
-            row.session,
-            row.n_turns,
-            row.n_failed_turns,
-            text(&row.channel)
+            "{tenant} {}: {} turns, {} failed, {channel}",
+            row.session, row.n_turns, row.n_failed_turns
         )
-    }));
-    lines.extend(rows.components.iter().map(|row| {
-        format!(
-            "component {} {}: heartbeat {}, silent {}",
-            text(&row.kind),
-            row.component,
-            row.last_heartbeat.is_some(),
-            row.is_silent
-        )
-    }));
-    lines.extend(
-        rows.jobs
-            .iter()
-            .map(|row| format!("job {} {}: {} runs", row.job, text(&row.name), row.n_runs)),
-    );
-    lines.extend(rows.peers.iter().map(|row| {
-        let error = text(&row.error);
-        format!(
-            "peer {} {} {error} changed {}",
-            text(&row.component),
-            row.phase.0.as_str(),
-            row.fingerprint_before.is_some()
-        )
-    }));
-    lines.extend(rows.revisions.iter().map(|row| {
-        format!("revision {} current {} reverted {}", row.revision, row.is_current, row.is_reverted)
-    }));
-    lines.push(format!("outbox {}", rows.outbox.len()));
-    assert_snapshot!(lines.join("\n"), @"
-    session harbor irc:night-watch: 11 turns, 0 failed, last in #night-watch
-    session harbor mail:support: 14 turns, 3 failed, last in support
-    component cron cron-1: heartbeat false, silent false
-    component gateway gateway-1: heartbeat true, silent false
-    component listener listener-irc: heartbeat false, silent false
-    component listener listener-mail: heartbeat false, silent false
-    component operator console: heartbeat false, silent false
-    component subscriber archive-1: heartbeat true, silent false
-    component tool_host toolhost-local: heartbeat false, silent true
-    component tool_host toolhost-quay-2: heartbeat true, silent false
-    job job-12 nightly summary: 1 runs
-    job job-7 depot import: 2 runs
-    peer toolhost-quay-2 completed  changed true
-    peer toolhost-quay-2 completed  changed true
-    peer  failed TIMEOUT changed false
-    peer  failed CHALLENGE_FAILED changed false
-    peer toolhost-quay-2 completed  changed true
-    peer  failed TIMEOUT changed false
-    peer toolhost-quay-2 completed  changed true
-    peer  failed TIMEOUT changed false
-    peer toolhost-quay-2 completed  changed false
-    revision rev-107 current true reverted false
-    revision rev-106 current false reverted true
-    revision rev-105 current false reverted false
-    revision rev-104 current false reverted false
-    revision rev-103 current false reverted true
-    revision rev-102 current false reverted false
-    revision rev-101 current false reverted true
-    revision rev-100 current false reverted true
-    outbox 21
+    };
+    assert_snapshot!(lines(&rows.sessions, session), @"
+    harbor irc:night-watch: 11 turns, 0 failed, #night-watch
+    harbor mail:support: 14 turns, 3 failed, support
     ");
+    let component = |row: &super::ComponentRow| {
+        let heartbeat = row.last_heartbeat.map_or("no heartbeat", |_| "heartbeat");
+        format!("{} {}: {heartbeat}, silent {}", text(&row.kind), row.component, row.is_silent)
+    };
+    assert_snapshot!(lines(&rows.components, component), @"
+    cron cron-1: no heartbeat, silent false
+    gateway gateway-1: heartbeat, silent false
+    listener listener-irc: no heartbeat, silent false
+    listener listener-mail: no heartbeat, silent false
+    operator console: no heartbeat, silent false
+    subscriber archive-1: heartbeat, silent false
+    tool_host toolhost-local: no heartbeat, silent true
+    tool_host toolhost-quay-2: heartbeat, silent false
+    ");
+    let job = |row: &super::JobRow| format!("{} {}: {} runs", row.job, text(&row.name), row.n_runs);
+    assert_snapshot!(lines(&rows.jobs, job), @"
+    job-12 nightly summary: 1 runs
+    job-7 depot import: 2 runs
+    ");
+    let peer = |row: &super::PeerRow| {
+        let change = row.fingerprint_before.as_ref().map_or("", |_| ", another certificate");
+        format!("{} {} {}{change}", text(&row.component), row.phase.0.as_str(), text(&row.error))
+    };
+    assert_snapshot!(lines(&rows.peers, peer), @"
+    toolhost-quay-2 completed -, another certificate
+    toolhost-quay-2 completed -, another certificate
+    - failed TIMEOUT
+    - failed CHALLENGE_FAILED
+    toolhost-quay-2 completed -, another certificate
+    - failed TIMEOUT
+    toolhost-quay-2 completed -, another certificate
+    - failed TIMEOUT
+    toolhost-quay-2 completed -
+    ");
+    let revision = |row: &super::RevisionRow| {
+        format!("{} current {} reverted {}", row.revision, row.is_current, row.is_reverted)
+    };
+    assert_snapshot!(lines(&rows.revisions, revision), @"
+    rev-107 current true reverted false
+    rev-106 current false reverted true
+    rev-105 current false reverted false
+    rev-104 current false reverted false
+    rev-103 current false reverted true
+    rev-102 current false reverted false
+    rev-101 current false reverted true
+    rev-100 current false reverted true
+    ");
+    assert_eq!(rows.outbox.len(), 21);
 }

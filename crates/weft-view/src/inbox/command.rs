@@ -10,7 +10,12 @@ pub(super) fn session(session: Option<&str>, actor: &str) -> String {
 
 /// Returns the command that shows what an actor did.
 pub(super) fn actor_log(actor: &str) -> String {
-    format!("weft log {}", word(&format!("actor={}", value(actor))))
+    log("actor", actor)
+}
+
+/// Returns the command that shows the records of which a field has this value.
+pub(super) fn log(field: &str, of: &str) -> String {
+    format!("weft log {}", word(&format!("{field}={}", value(of))))
 }
 
 /// Returns the command that shows a record.

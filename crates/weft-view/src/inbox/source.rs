@@ -1,7 +1,7 @@
 //! Where needs come from.
 
 use weft_event::Status;
-use weft_event::report::{AskKind, Budget};
+use weft_event::report::AskKind;
 
 use super::{Need, NeedKind, command};
 use crate::fleet::{Actor, Asked, Deadlock, Edge, Producer, Run, State, elapsed_ms};
@@ -122,7 +122,8 @@ fn awaited<'v>(producer: &'v Producer, position: u64, state: &State) -> Cause<'v
     };
     Cause {
         kind: if is_budget { NeedKind::OverBudget } else { NeedKind::Answer },
-        key: position.to_string(),
+        // The budget itself may be told before.
+        key: if is_budget { String::new() } else { position.to_string() },
         since_ns: state.at_ns,
         what,
         position,
@@ -142,10 +143,12 @@ fn in_trouble<'v>(
     let speaker = actor.speaker()?;
     let run: Run = views.fleet.run(actor)?;
     let trouble = speaker.trouble().map(|(_, trouble)| trouble);
-    let budget = trouble.and_then(|trouble| trouble.budget);
+    // A budget is told by its own record.
+    if trouble.is_some_and(|trouble| trouble.is_budget) && run.status.0 == Status::Blocked {
+        return None;
+    }
     let (kind, kept_ms) = match run.status.0 {
         Status::Blocked if views.fleet.is_gone(name, actor) => return None,
-        Status::Blocked if budget.is_some() => (NeedKind::OverBudget, rules.need_kept_ms),
         Status::Blocked => (NeedKind::Blocked, rules.need_kept_ms),
         Status::Error => (NeedKind::Failed, rules.failed_kept_ms),
         Status::Started
@@ -156,12 +159,7 @@ fn in_trouble<'v>(
         | Status::Completed => return None,
     };
     let end = views.fleet.loop_end(actor).and_then(|end| end.reason.as_deref());
-    let spent = budget.map(|budget| match budget.0 {
-        Budget::Warning => "its budget is nearly used up",
-        Budget::Exceeded => "its budget is used up",
-        Budget::TaskExceeded => "the budget of its task is used up",
-    });
-    let said = end.or_else(|| trouble?.what.as_deref()).or(spent);
+    let said = end.or_else(|| trouble?.what.as_deref());
     let cause = Cause {
         kind,
         key: run.since_position.to_string(),

@@ -119,7 +119,7 @@ fn who_is_blocked_or_failed_is_here_until_it_goes_on() {
     ];
     assert_snapshot!(told(lines.clone(), 5), @"
     blocked/@a/1 | no key for the registry | weft session s1
-    over_budget/w/3 | its budget is used up | weft session w-1
+    over_budget/w/ | used 12 of 10 of its budget | weft session w-1
     failed/@b/2 | cannot open the file | weft show 2
     ");
     lines.extend([
@@ -220,12 +220,13 @@ fn the_demo_needs_a_person_for_every_reason() {
     assert_snapshot!(by_kind.iter().map(line).collect::<Vec<_>>().join("\n"), @"
     4 x permission as session-92d2510f: Asking to use Bash | weft session 92d2510f-bb0e-4c12-98dd-a12
     14 x answer as 01a1de38-6bb8-70: the run waits for a person: awaiting_user | weft session 01a1de38-6bb8-7081-acda-b3b
-    6 x blocked as @architect: May I raise the limit for existing keys? | weft session 92d2510f-bb0e-4c12-98dd-a12
-    5 x over_budget as 01a1de38-6bb8-70: the run waits for a person: step_budget | weft session 01a1de38-6bb8-7081-acda-b3b
-    50 x failed as @architect: The tracker's tool server did not answer | weft show 1289
+    5 x blocked as @architect: May I raise the limit for existing keys? | weft session 92d2510f-bb0e-4c12-98dd-a12
+    8 x over_budget as 01a1de38-6bb8-70: used 2 of 2 of its budget | weft session 01a1de38-6bb8-7081-acda-b3b
+    41 x failed as @architect: The tracker's tool server did not answer | weft show 1289
     5 x stuck as @qa-engineer: silent, last heard of in progress | weft session 9f2c0f2f-7abd-4791-907f-022
+    6 x collision as 01a1de39-0926-72: 01a1de39-0926-72a6-a7b6-f4cb9ab32d94, session-92d2510f change one file | weft log path=/home/ana/harbor/src/api/l
     ");
-    assert_snapshot!(n_open_max, @"7");
+    assert_snapshot!(n_open_max, @"11");
 }
 
 #[test]
@@ -247,4 +248,33 @@ fn a_need_is_the_json_that_programs_get() {
       }
     ]
     "#);
+}
+
+#[test]
+fn a_collision_needs_a_person_while_both_are_there() {
+    let edit = |session: &str, seconds| {
+        hook(session, seconds, "hook.pre_tool_use", "c", "Edit", json!({"file_path": "/src/a.rs"}))
+    };
+    let mut lines = vec![edit("s1", 1), edit("s2", 3)];
+    assert_snapshot!(told(lines.clone(), 10), @"collision//src/a.rs/1 | session-s1, session-s2 change one file: /src/a.rs | weft log path=/src/a.rs");
+    let is_collision = |need: &Need| need.kind == NeedKind::Collision;
+    assert!(!needs(lines.clone(), 3 + 601).iter().any(is_collision), "it was long ago");
+    lines.push(agent("session-s2", "s2", 11, "hook.stop", json!({})));
+    assert_snapshot!(told(lines, 12), @"");
+}
+
+#[test]
+fn a_budget_is_told_before_it_is_used_up_and_once() {
+    let spent = |number, seconds, event_type: &str, used: f64| {
+        worker("w", number, seconds, event_type, json!({"data": {"used": used, "limit": 10.0}}))
+    };
+    let mut lines =
+        vec![worker("w", 0, 1, "worker.started", json!({})), spent(1, 2, "budget.warning", 8.5)];
+    assert_snapshot!(told(lines.clone(), 3), @"");
+    lines.push(spent(2, 4, "budget.warning", 9.6));
+    assert_snapshot!(told(lines.clone(), 5), @"over_budget/w/ | used 9.6 of 10 of its budget | weft session w-1");
+    lines.push(spent(3, 6, "budget.exceeded", 12.0));
+    assert_snapshot!(told(lines.clone(), 7), @"over_budget/w/ | used 12 of 10 of its budget | weft session w-1");
+    lines.push(worker("w", 4, 8, "strand.started", json!({})));
+    assert_snapshot!(told(lines, 9), @"");
 }

@@ -215,7 +215,7 @@ fn a_step_is_ready_when_all_it_needs_is_done() {
             ("d", "pending", ""),
         ],
     );
-    assert_snapshot!(steps(&work(&[before.clone()]).plans(NOW_NS)), @"
+    assert_snapshot!(steps(&work(std::slice::from_ref(&before)).plans(NOW_NS)), @"
     a running since 1 []
     b pending since 1 [a]
     c pending since 1 [a b]

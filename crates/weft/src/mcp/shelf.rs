@@ -17,6 +17,7 @@ use weft_server::reads::{self, Question};
 use weft_server::socket::answer::{Appended, Fate};
 use weft_server::socket::client::Client;
 use weft_server::socket::request::{Append, Sent};
+use weft_server::views::{self, Ask, Judgement, Moment, fold_at};
 
 use crate::emit::may_pass;
 use crate::output::tell_error;
@@ -62,6 +63,20 @@ impl Shelf for CommandShelf {
         })
         .await
     }
+
+    async fn view(&self, ask: Ask) -> Result<views::Seen, ShelfError> {
+        let args = self.store.clone();
+        aside(move || view(&args, &ask).map_err(ShelfError::failed)).await
+    }
+}
+
+/// Folds the views of the store. One that nobody has made yet is empty.
+fn view(args: &StoreArgs, ask: &Ask) -> anyhow::Result<views::Seen> {
+    if Store::open(&args.folder()?).is_err() {
+        return Ok(views::Seen::default());
+    }
+    let (fold, _) = fold_at(&args.store()?, Moment::Now, ask.now_ns)?;
+    Ok(views::Seen::of(&fold, ask, &Judgement::default()))
 }
 
 /// Looks into the store. One that nobody has made yet is empty.

@@ -2,6 +2,7 @@
 
 mod hook;
 mod server;
+mod view;
 
 mod folder;
 

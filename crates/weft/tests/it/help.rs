@@ -61,6 +61,19 @@ fn help_as_a_whole() {
       session      Show one session from its first record to its last
       trace        Show one trace as a tree of its spans
       gaps         Tell what is missing: positions of the log, and numbers of its producers
+      inbox        Show what needs a person
+      fleet        Show what every agent is doing
+      stuck        Show who is at work and gets nowhere
+      sessions     List sessions, the last active first
+      traces       List the newest traces
+      work         Show pieces of work: who has which, and what is left
+      decisions    Show what was decided, and why
+      usage        Show tokens and cost
+      files        Show who touched which file
+      errors       Show what failed, grouped by what it says
+      loops        Show loops, their frames and how far they are
+      runs         Show runs, their state and how far they are
+      gateway      Show what goes through a gateway
       stats        Tell how much is in the store, and of what
       sql          Ask the index with SQL, reading only
       export       Write the log to files by day, by agent, or the decisions alone; or send it by OTLP

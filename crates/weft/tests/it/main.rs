@@ -45,4 +45,5 @@ mod token;
 mod trace;
 mod up;
 mod validate;
+mod views;
 mod ways;

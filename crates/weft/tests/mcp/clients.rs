@@ -147,6 +147,9 @@ fn meets(client: Client, way: Way) {
     check_log(&scene.log(), way);
 }
 
+/// Tools that are told no session.
+const READERS: [&str; 3] = ["query_events", "get_event", "attention"];
+
 /// A client that is led.
 struct Told {
     talk: Talk,
@@ -161,7 +164,7 @@ impl Told {
     }
 
     fn call(&mut self, name: &str, mut arguments: Value, meta: Option<Value>) -> Value {
-        if self.way == Way::Http && !name.ends_with("_events") && name != "get_event" {
+        if self.way == Way::Http && !READERS.contains(&name) {
             arguments["session_id"] = json!(SESSION);
         }
         let mut ask = json!({ "do": "call", "name": name, "arguments": arguments });
@@ -184,7 +187,7 @@ impl Told {
         let tools = tools["tools"].as_array().unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         let writers = "report_lifecycle report_activity report_waiting report_blocked report_handoff record_decision report_system";
-        assert_eq!(names.join(" "), format!("{writers} query_events get_event"));
+        assert_eq!(names.join(" "), format!("{writers} query_events get_event attention"));
         for tool in tools {
             assert_eq!(tool["inputSchema"]["type"], "object");
             assert_eq!(tool["outputSchema"]["type"], "object");
@@ -194,6 +197,7 @@ impl Told {
         }
         let resources = self.ok(&json!({ "do": "resources" }));
         assert_eq!(resources["resources"][0]["uri"], "weft://events/recent");
+        assert_eq!(resources["resources"][1]["uri"], "weft://views/inbox");
         let templates = self.ok(&json!({ "do": "templates" }));
         assert_eq!(templates["resourceTemplates"][0]["uriTemplate"], "weft://session/{id}");
     }
@@ -228,6 +232,14 @@ impl Told {
             assert_eq!(positions(&text), (1..=17).collect::<Vec<_>>());
             assert_eq!(text["has_more"], json!(false));
         }
+        let read = self.ok(&json!({ "do": "read", "uri": "weft://views/fleet" }));
+        let fleet: Value =
+            serde_json::from_str(read["contents"][0]["text"].as_str().unwrap()).unwrap();
+        let actors =
+            fleet["rows"].as_array().unwrap().iter().map(|row| row["actor"].as_str().unwrap());
+        assert!(actors.eq(["@sub", "session-0b9c1f9e"]), "{fleet}");
+        let needs = self.answer("attention", json!({}));
+        assert_eq!(needs["view"], "inbox");
         let one = self.answer("get_event", json!({ "position": 5 }));
         assert_eq!(one["record"]["event"]["event_type"], "coordination.waiting");
         assert_eq!(one["is_shortened"], json!(false));

@@ -129,7 +129,7 @@ fn a_token_is_good_for_what_it_was_made_for() {
         let tools = answer["result"]["tools"].as_array().unwrap().clone();
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(names(&reader), ["query_events", "get_event"]);
+    assert_eq!(names(&reader), ["query_events", "get_event", "attention"]);
     assert_eq!(names(&writer).len(), 7);
 
     let (status, answer) = call(&up, "report_system", beat(), &[("Authorization", &reader)]);

@@ -83,6 +83,7 @@ fn answers(talk: &mut Talk) -> String {
         ("query_events", json!({ "filter": "stats=1" })),
         ("get_event", json!({ "position": 2 })),
         ("get_event", json!({ "position": 99 })),
+        ("attention", json!({})),
     ];
     let mut text = String::new();
     for (name, arguments) in calls {

@@ -16,6 +16,7 @@ use crate::recover::Finding;
 use crate::redact::{ALL_SOURCES, Found, Mode, OwnRule, Part, Redaction, Report, Settings, Told};
 use crate::redact::{Note, scan_store};
 use crate::rejected::{Reason, Refusal, Rejected, Span, With};
+use crate::snapshots::{SPACING, Snapshots};
 use crate::testing::{DAY_ONE_US, DAY_US, Scene, line, options};
 use crate::verify::{self, Ask, Depth};
 use crate::writer::Writer;
@@ -84,6 +85,8 @@ impl Careless {
         let file = [&text[..], &vec![b' '; 1 << 17]].concat();
         let refused = [text, no_text, file].map(refusal);
         Rejected::new(&careless(store)).put(&refused).unwrap();
+        let snapshots = Snapshots::open(store, "test", SPACING).unwrap();
+        snapshots.save(Position::FIRST, SECRET.as_bytes()).unwrap();
         fs::create_dir_all(store.root().join("aside")).unwrap();
         fs::write(store.root().join("aside/torn"), format!("{}\nhalf", with_secret(9))).unwrap();
         Self { scene }

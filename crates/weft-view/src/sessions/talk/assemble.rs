@@ -173,15 +173,15 @@ impl Draft {
     fn put(&mut self, note: &Note) {
         let is_chunk = matches!(note.what, What::Words(_, Saying::Chunk, _));
         match &note.what {
-            What::Prompt(text) => self.say(note, |said| Item::Words(said), Speaker::Person, text),
+            What::Prompt(text) => self.say(note, Item::Words, Speaker::Person, text),
             What::Words(by, saying, text) => match saying {
-                Saying::Thought => self.say(note, |said| Item::Thought(said), *by, text),
+                Saying::Thought => self.say(note, Item::Thought, *by, text),
                 Saying::Chunk => self.add_piece(note, *by, text),
                 Saying::Prompt | Saying::Message | Saying::Notice | Saying::Title => {
-                    self.say(note, |said| Item::Words(said), *by, text);
+                    self.say(note, Item::Words, *by, text);
                 }
             },
-            What::Notice(text) => self.say(note, |said| Item::Notice(said), Speaker::Program, text),
+            What::Notice(text) => self.say(note, Item::Notice, Speaker::Program, text),
             What::Call(call) => self.call(note, call),
             What::Began => self.span = self.span.take().or_else(|| note.span.clone()),
             What::End(phase, words) => self.end(note, *phase, words.as_deref()),
@@ -241,7 +241,7 @@ impl Draft {
 
     fn end(&mut self, note: &Note, phase: TurnPhase, words: Option<&str>) {
         if let Some(words) = words.filter(|words| !words.trim().is_empty()) {
-            self.say(note, |said| Item::Words(said), Speaker::Agent, words);
+            self.say(note, Item::Words, Speaker::Agent, words);
         }
         match &mut self.turn.end {
             Some(end) => add_position(&mut end.positions, note.position),

@@ -1,0 +1,218 @@
+//! Records of the log taken into the views, from the newest snapshot on.
+
+use weft_event::event::{self, Expect};
+use weft_event::json::Tape;
+use weft_event::problem::Problems;
+use weft_log::disk::RealDisk;
+use weft_log::reader::{ReadError, Reader, first_kept, read_head};
+use weft_log::snapshots::{SPACING, Snapshots, Spacing};
+use weft_log::{Meta, Position, Store};
+use weft_view::{Entry, VERSIONS, Views};
+
+use super::Moment;
+
+/// Changes whenever records are read otherwise before views take them.
+const READING: u32 = 1;
+
+/// Why there is no state.
+#[derive(Debug, thiserror::Error)]
+pub enum FoldError {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The log does not go so far.
+    #[error("there is no position {position} yet: the log ends at {last}")]
+    Beyond {
+        /// The position.
+        position: Position,
+        /// The last one.
+        last: u64,
+    },
+}
+
+/// Views, and how far the log was taken into them.
+#[derive(Debug)]
+pub struct Fold {
+    views: Views,
+    /// Up to where the log was read, whether or not there was a record of use.
+    upto: u64,
+    /// The last position at which a snapshot was due.
+    due: u64,
+    snapshots: Snapshots,
+    /// `None` while none are left.
+    leaving: Option<Position>,
+    tape: Tape,
+    problems: Problems,
+}
+
+/// Returns the views as they are at the end of the log, or as they were at a position.
+///
+/// Whoever folds more records than there are between two snapshots leaves some.
+pub fn fold(store: &Store, at: Option<Position>) -> Result<Views, FoldError> {
+    fold_spaced(store, at, SPACING).map(|fold| fold.views)
+}
+
+/// Returns the views at a moment, and what time it was then: `now_ns` now.
+///
+/// A fold at the end of the log can be taken on from there.
+pub fn fold_at(store: &Store, moment: Moment, now_ns: i64) -> Result<(Fold, i64), FoldError> {
+    let Some(end) = moment.position(store)? else {
+        let fold = Fold::begin(store, Position::FIRST, SPACING)?;
+        return Ok((fold, moment.time_ns().unwrap_or(now_ns)));
+    };
+    let fold = fold_spaced(store, Some(end), SPACING)?;
+    let then_ns = match moment {
+        Moment::Now => now_ns,
+        Moment::Position(_) => fold.views.received_ns(),
+        Moment::Time(ns) => ns,
+    };
+    Ok((fold, then_ns))
+}
+
+fn fold_spaced(store: &Store, at: Option<Position>, spacing: Spacing) -> Result<Fold, FoldError> {
+    let head = read_head(&RealDisk, store.root())?;
+    let last = head.last().map_or(0, Position::get);
+    let end = match at {
+        Some(position) if position.get() > last => {
+            return Err(FoldError::Beyond { position, last });
+        }
+        Some(position) => Some(position),
+        None => head.last(),
+    };
+    let Some(end) = end else { return Ok(Fold::begin(store, Position::FIRST, spacing)?) };
+    if let Some(first) = first_kept(RealDisk, store.root())?.filter(|first| end < *first) {
+        return Err(ReadError::Pruned { position: end, first }.into());
+    }
+    let mut fold = Fold::begin(store, end, spacing)?;
+    if end.get() - fold.upto() > spacing.every {
+        fold.leave_snapshots(Position::new(last).unwrap_or(end));
+    }
+    fold.read_upto(store, end, || true)?;
+    Ok(fold)
+}
+
+impl Fold {
+    /// Begins with the newest snapshot that is not after a position, or with nothing.
+    fn begin(store: &Store, end: Position, spacing: Spacing) -> Result<Self, ReadError> {
+        let snapshots = Snapshots::open(store, &version(), spacing)?;
+        let mut before = Some(end);
+        let mut found = None;
+        // What cannot be read although it is whole is of a form that its version does not tell.
+        while let Some((position, saved)) = before.and_then(|before| snapshots.nearest(before)) {
+            if let Ok(views) = serde_json::from_slice(&saved) {
+                found = Some((views, position.get()));
+                break;
+            }
+            before = Position::new(position.get() - 1);
+        }
+        let (views, upto) = found.unwrap_or_default();
+        let (tape, problems) = (Tape::new(), Problems::new());
+        Ok(Self { views, upto, due: upto, snapshots, leaving: None, tape, problems })
+    }
+
+    /// Begins as every store's folds do.
+    pub(super) fn usual(store: &Store, end: Position) -> Result<Self, ReadError> {
+        Self::begin(store, end, SPACING)
+    }
+
+    /// Returns whether nothing was pruned or redacted since it began. What cannot be read now is no reason to doubt it.
+    pub(super) fn is_current(&self, store: &Store) -> bool {
+        self.snapshots.is_current(store).unwrap_or(true)
+    }
+
+    /// Returns the views.
+    pub fn views(&self) -> &Views {
+        &self.views
+    }
+
+    /// Returns the position up to which the log was taken in; 0 before the first.
+    pub fn upto(&self) -> u64 {
+        self.upto
+    }
+
+    /// Leaves snapshots from now on, as a log is given them that ends there.
+    pub fn leave_snapshots(&mut self, last: Position) {
+        self.leaving = Some(last);
+    }
+
+    /// Takes in what the log has up to a position, as long as it is wanted.
+    pub fn read_upto(
+        &mut self,
+        store: &Store,
+        end: Position,
+        is_wanted: impl Fn() -> bool,
+    ) -> Result<(), ReadError> {
+        let root = || store.root().to_owned();
+        let next = Position::FIRST.plus(self.upto);
+        let mut reader = Reader::open(RealDisk, root(), next)?;
+        while is_wanted()
+            && let Some(batch) = reader.read()?
+        {
+            let records = batch.records().map(|(record, _)| record);
+            for record in records.take_while(|record| record.meta.position <= end) {
+                self.take(&record.meta, record.line);
+            }
+            self.pass(batch.mileage.next.min(end.plus(1)));
+            if batch.mileage.next > end {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in the next record. One that is damaged, or was taken in before, changes nothing.
+    pub fn take(&mut self, meta: &Meta, line: &[u8]) {
+        if meta.position.get() <= self.upto {
+            return;
+        }
+        self.pass(meta.position);
+        self.upto = meta.position.get();
+        // Without its mark nothing vouches for a line.
+        let Some((mark, at_us)) = meta.mark.as_ref().zip(meta.at_us) else { return };
+        self.problems.clear();
+        let expect = Expect::Dialect(mark.dialect);
+        let event = event::read(&mut self.tape, line, expect, &mut self.problems);
+        let Some(event) = event else { return };
+        let facts = event.facts();
+        let report = event.report(&facts);
+        self.views.apply(&Entry {
+            position: meta.position.get(),
+            received_ns: at_us.saturating_mul(1000),
+            is_carried: mark.carried.is_some(),
+            facts: &facts,
+            report: &report,
+        });
+    }
+
+    /// Says that nothing more comes before a position, and leaves a snapshot if one is due there.
+    pub fn pass(&mut self, next: Position) {
+        let before = next.get() - 1;
+        let due = self.snapshots.spacing().last_due(before);
+        if due > self.due {
+            self.due = due;
+            self.leave(Position::new(due).expect("it is greater than another"));
+        }
+        self.upto = self.upto.max(before);
+    }
+
+    fn leave(&self, due: Position) {
+        if self.leaving.is_some_and(|last| self.snapshots.is_wanted(due, last)) {
+            let saved = serde_json::to_vec(&self.views).expect("views can be written as JSON");
+            if let Err(error) = self.snapshots.save(due, &saved) {
+                tracing::debug!("left no snapshot at {due}: {error}");
+            }
+        }
+    }
+}
+
+/// Returns the version that snapshots are saved under: another program may read records otherwise.
+fn version() -> String {
+    let mut version = format!("weft={} reading={READING}", env!("CARGO_PKG_VERSION"));
+    for (name, number) in VERSIONS {
+        version.push_str(&format!(" {name}={number}"));
+    }
+    version
+}
+
+#[cfg(test)]
+mod tests;

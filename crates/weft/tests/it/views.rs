@@ -1,0 +1,106 @@
+//! The commands of the views: tables for people, rows for programs, the past, and what changes.
+
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+use crate::served::{PATIENCE, lines};
+use crate::stored::{Stored, collector};
+
+const BLOCKED: &str = "coordination.blocked";
+
+fn told(second: u32, event_type: &str, message: &str) -> String {
+    let id = format!("00000000-0000-4000-8000-0000000000{second:02}");
+    let more = format!(r#""session_id":"s1","event_id":"{id}","message":"{message}""#);
+    collector(second, event_type, &more)
+}
+
+/// Returns a store in which an agent starts, is blocked, and goes on.
+fn stored() -> Stored {
+    Stored::with(&[
+        told(10, "lifecycle.started", "Building"),
+        told(11, BLOCKED, "No key for the registry"),
+        told(12, "activity.progress", "Got it"),
+        told(13, "lifecycle.completed", "Built"),
+    ])
+}
+
+fn rows(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_table_shows_who_does_what_at_a_position() {
+    let stored = stored();
+    assert_snapshot!(stored.run(&["fleet", "--at", "2", "--utc"]).show(), @"");
+    let at = |position: &str| {
+        let ran = stored.run(&["fleet", "--at", position, "--json"]);
+        rows(&ran.stdout).iter().map(|row| row["status"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(at("1"), ["started"]);
+    assert_eq!(at("2"), ["blocked"]);
+    assert_eq!(at("4"), ["completed"]);
+    // Records are received ten seconds after the first, and a second after each other.
+    assert_eq!(at("2020-01-01T00:00:11Z"), ["blocked"]);
+    assert_eq!(at("2020-01-01"), [""; 0]);
+}
+
+#[test]
+fn the_inbox_says_by_its_exit_code_whether_something_needs_a_person() {
+    let stored = stored();
+    let asked = stored.run(&["inbox", "--at", "2", "--json"]);
+    assert_eq!(asked.code, 1, "{}", asked.show());
+    let [need] = &rows(&asked.stdout)[..] else { panic!("{}", asked.show()) };
+    assert_eq!((&need["kind"], &need["actor"]), (&"blocked".into(), &"@a".into()));
+    assert_eq!(need["positions"], Value::from(vec![2]));
+    let resolved = stored.run(&["inbox", "--at", "3"]);
+    assert_eq!((resolved.code, resolved.stdout.as_str()), (0, ""), "{}", resolved.show());
+    assert_eq!(resolved.stderr, "note: nothing needs a person\n");
+}
+
+#[test]
+fn a_moment_that_is_none_is_wrong_use() {
+    let stored = stored();
+    assert_snapshot!(stored.run(&["fleet", "--at", "5"]).show(), @"");
+    assert_snapshot!(stored.run(&["fleet", "--at", "noon"]).show(), @"");
+    assert_eq!(stored.run(&["fleet", "--at", "1", "--watch"]).code, 2);
+}
+
+#[test]
+fn rows_beyond_the_limit_are_told() {
+    let lines: Vec<String> = (10..15)
+        .map(|n| told(n, "lifecycle.started", "Building").replace("@a", &format!("@a{n}")))
+        .collect();
+    let ran = Stored::with(&lines).run(&["fleet", "--limit", "2", "--json"]);
+    assert_eq!(rows(&ran.stdout).len(), 2);
+    let all = Stored::with(&lines).run(&["fleet", "--limit", "2"]);
+    assert_eq!(all.stderr, "note: there are 3 more rows: --limit all\n");
+}
+
+#[test]
+fn whoever_watches_is_told_of_what_is_new_and_of_what_is_gone() {
+    let sandbox = Sandbox::with_store(&[]);
+    let emit = |second: u32, event_type: &str| {
+        let line = told(second, event_type, "No key");
+        let now = Timestamp::now().to_string();
+        let line = line.replace(&format!("2020-01-01T00:00:{second:02}Z"), &now);
+        let ran = sandbox.pipe(&["emit"], line.as_bytes());
+        assert_eq!(ran.code, 0, "{}", ran.show());
+    };
+    let mut command = sandbox.command(&["inbox", "--watch", "--json"]);
+    let mut watch = command.stdout(Stdio::piped()).spawn().unwrap();
+    let come = lines(watch.stdout.take().unwrap());
+    emit(1, BLOCKED);
+    let need: Value = serde_json::from_str(&come.recv_timeout(PATIENCE).unwrap()).unwrap();
+    assert_eq!(need["kind"], "blocked");
+    emit(2, "activity.progress");
+    let gone: Value = serde_json::from_str(&come.recv_timeout(PATIENCE).unwrap()).unwrap();
+    assert_eq!(gone["gone"], need["id"]);
+    let pid = watch.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert_eq!(watch.wait().unwrap().code(), Some(0));
+    assert!(come.recv().is_err(), "nothing else was told");
+}
