@@ -148,7 +148,9 @@ fn serve<S: Source>(
         let told = match order {
             Some(Order::Open { place, now_ns }) => {
                 let opened = source.open(&place, now_ns);
-                (is_open, is_held) = (is_open || opened.is_ok(), false);
+                if opened.is_ok() {
+                    (is_open, is_held) = (true, false);
+                }
                 Told::Opened(opened.map(Box::new))
             }
             Some(Order::Filter { text, now_ns }) => {
@@ -171,7 +173,11 @@ fn serve<S: Source>(
                 continue;
             }
             None => match source.more(RECORDS_MAX, LOOK) {
-                Ok(more) if more.records.is_empty() && more.head == head => continue,
+                Ok(More { leap: None, records, head: same })
+                    if records.is_empty() && same == head =>
+                {
+                    continue;
+                }
                 Ok(more) => {
                     head = more.head;
                     Told::More(more)

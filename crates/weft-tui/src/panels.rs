@@ -15,6 +15,7 @@ use weft_view::{Prices, Rules};
 
 use crate::app::App;
 use crate::listing::{Listing, log_command, shell};
+use crate::mode::Mode;
 use crate::panel::Panel;
 use crate::tail;
 
@@ -59,23 +60,26 @@ pub(crate) fn listing(app: &App) -> Listing {
 
 /// Returns the command that gives what is shown where no row is chosen.
 pub(crate) fn command(app: &App) -> String {
+    let view = |name: &str| match app.mode {
+        Mode::Live => format!("weft {name}"),
+        Mode::Paused { .. } | Mode::Replay { .. } => format!("weft {name} --at {}", app.taken),
+    };
     match app.panel {
-        Panel::Log => log_command(&app.filter),
-        Panel::Session => {
-            let session = app.talk.as_ref().map(|talk| shell(&talk.session));
-            session.map_or_else(|| log_command(""), |id| format!("weft session {id}"))
-        }
-        Panel::Trace => {
-            let trace = app.trace.as_ref().map(|trace| shell(&trace.id));
-            trace.map_or_else(|| log_command(""), |id| format!("weft trace {id}"))
-        }
-        Panel::Fleet
-        | Panel::Inbox
-        | Panel::Timeline
-        | Panel::Work
-        | Panel::Usage
-        | Panel::Files
-        | Panel::Errors
-        | Panel::Decisions => log_command(""),
+        Panel::Fleet => view("fleet"),
+        Panel::Inbox => view("inbox"),
+        Panel::Work => view("work"),
+        Panel::Usage => view("usage"),
+        Panel::Files => view("files"),
+        Panel::Errors => view("errors"),
+        Panel::Decisions => view("decisions"),
+        Panel::Session => match &app.talk {
+            Some(talk) => format!("weft session {}", shell(&talk.session)),
+            None => view("sessions"),
+        },
+        Panel::Trace => match &app.trace {
+            Some(trace) => format!("weft trace {}", shell(&trace.id)),
+            None => view("traces"),
+        },
+        Panel::Timeline | Panel::Log => log_command(&app.filter),
     }
 }

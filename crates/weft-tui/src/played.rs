@@ -80,7 +80,7 @@ impl Source for Played {
         if records.is_empty() {
             std::thread::park_timeout(patience);
         }
-        Ok(More { records, head: self.head() })
+        Ok(More { leap: None, records, head: self.head() })
     }
 
     fn set_filter(&mut self, text: &str, _now_ns: i64) -> Result<(), FilterFault> {

@@ -52,10 +52,21 @@ pub struct Opening {
 /// Records that follow those given before.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct More {
+    /// Where there are many: the views after them, in their place.
+    pub leap: Option<Box<Leap>>,
     /// The records, in order; none if nothing came in time.
     pub records: Vec<Record>,
     /// The last position of the log, as far as it is known.
     pub head: u64,
+}
+
+/// The views at a later position.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Leap {
+    /// The views.
+    pub views: Views,
+    /// Up to where records are in them.
+    pub upto: u64,
 }
 
 /// Which records of the past are asked for.

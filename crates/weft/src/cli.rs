@@ -7,13 +7,8 @@ use weft_event::Dialect;
 use crate::{
     Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps, hook,
     hooks, import, ingest, init, log, mcp, merge, prune, reindex, rejects, scan, schema, service,
-<<<<<<< HEAD
     session, show, sql, stats, status, sub, tail, taxonomy, token, top, trace, up, validate,
-    verify,
-=======
-    session, show, sql, stats, status, sub, tail, taxonomy, token, trace, up, validate, verify,
-    views,
->>>>>>> main
+    verify, views,
 };
 
 const ABOUT: &str = "\

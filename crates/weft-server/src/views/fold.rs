@@ -110,8 +110,8 @@ impl Fold {
         Ok(Self { views, upto, due: upto, snapshots, leaving: None, tape, problems })
     }
 
-    /// Begins as every store's folds do.
-    pub(super) fn usual(store: &Store, end: Position) -> Result<Self, ReadError> {
+    /// Begins as every store's folds do: with the newest snapshot that is not after a position, or with nothing.
+    pub fn usual(store: &Store, end: Position) -> Result<Self, ReadError> {
         Self::begin(store, end, SPACING)
     }
 

@@ -49,7 +49,7 @@ impl Moment {
     }
 
     /// Returns the time, where it is one.
-    pub(super) fn time_ns(self) -> Option<i64> {
+    pub fn time_ns(self) -> Option<i64> {
         match self {
             Moment::Now | Moment::Position(_) => None,
             Moment::Time(ns) => Some(ns),

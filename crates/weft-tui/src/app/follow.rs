@@ -26,6 +26,9 @@ impl App {
             }
             Told::More(more) => {
                 self.head = self.head.max(more.head);
+                if let Some(leap) = more.leap {
+                    (self.views, self.taken) = (leap.views, leap.upto);
+                }
                 self.pending.extend(more.records);
                 self.advance()
             }
@@ -131,6 +134,7 @@ impl App {
         (self.taken, self.goal) = (opening.upto, opening.position);
         self.head = self.head.max(opening.head);
         self.is_open = true;
+        self.broken = None;
         self.pending.clear();
         self.lanes = Default::default();
         self.mode = match self.arrival {
@@ -140,6 +144,11 @@ impl App {
         // A source that opens goes on by itself.
         self.is_held = false;
         let mut effects = self.ask_past();
+        if !self.filter.is_empty() {
+            // The timeline shows everybody, whatever the log shows.
+            let all = Which::Filter(String::new());
+            effects.push(Effect::Tell(Order::Page(self.ask(all, PAST_MAX))));
+        }
         effects.extend(self.talk.as_ref().map(|talk| self.ask_session(&talk.session)));
         effects.extend(self.trace.as_ref().map(|trace| self.ask_trace(&trace.id)));
         effects.extend(self.pace());
@@ -187,7 +196,7 @@ impl App {
 
     fn paged(&mut self, ask: &Ask, page: &Page) {
         match &ask.which {
-            Which::Filter(text) if *text == self.filter => {
+            Which::Filter(text) => {
                 let mut older = Vec::new();
                 for record in &page.records {
                     let lanes = &mut self.lanes;
@@ -199,7 +208,9 @@ impl App {
                         older.push(LogLine::unread(record));
                     }
                 }
-                self.tail.prepend(older);
+                if *text == self.filter {
+                    self.tail.prepend(older);
+                }
             }
             Which::Session(session) => {
                 let Some(talk) = self.talk.as_mut().filter(|talk| talk.session == *session) else {
@@ -220,7 +231,6 @@ impl App {
                     trace.spans = spans.finish();
                 }
             }
-            Which::Filter(_) => {}
         }
     }
 }

@@ -1,10 +1,14 @@
+//! What keys do, and what comes of it: filters, moments, replays, commands.
+
 use crossterm::event::KeyCode;
 use insta::assert_snapshot;
 
 use crate::app::Input;
+use crate::feed::Told;
 use crate::mode::Mode;
 use crate::panel::Panel;
 use crate::scene::{N_FIRST, START_NS, Scene, records};
+use crate::source::{Leap, More};
 
 /// Returns a line of the screen.
 fn line(scene: &mut Scene, row: usize) -> String {
@@ -174,4 +178,23 @@ fn what_comes_is_shown_at_once_and_held_while_paused() {
     assert!(scene.app.moment_ns() < START_NS + 3_600_000_000_000);
     scene.input(Input::Tick);
     assert_eq!(scene.app.taken, 600);
+}
+
+#[test]
+fn a_leap_is_taken_in_the_place_of_its_records() {
+    let ahead = Scene::of(records(500), 80, 24);
+    let mut scene = Scene::new(80, 24);
+    scene.type_in("@100");
+    scene.press(&[KeyCode::Enter]);
+    let leap = Leap { views: ahead.app.views.clone(), upto: 500 };
+    let more = More { leap: Some(Box::new(leap)), records: Vec::new(), head: 900 };
+    scene.input(Input::Told(Told::More(more)));
+    assert_eq!((scene.app.taken, &scene.app.views), (500, &ahead.app.views));
+}
+
+#[test]
+fn without_a_row_the_command_is_the_panel_s() {
+    let mut scene = Scene::of(Vec::new(), 80, 24);
+    scene.type_in("1y2y4y5yly");
+    assert_snapshot!(scene.copied.join(", "), @"weft fleet, weft inbox, weft sessions, weft traces, weft log");
 }

@@ -1,3 +1,5 @@
+//! Every screen as text, at several sizes, and the mouse on it.
+
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use insta::assert_snapshot;
 
@@ -21,28 +23,26 @@ const KEYS: [(Panel, char); 11] = [
 ];
 
 fn screens(columns: u16, rows: u16) {
+    let mut scene = Scene::new(columns, rows);
+    let mut shoot = |name: &str, keys: &str| {
+        for key in keys.chars() {
+            scene.press(&[match key {
+                '⏎' => KeyCode::Enter,
+                '⎋' => KeyCode::Esc,
+                key => KeyCode::Char(key),
+            }]);
+        }
+        assert_snapshot!(format!("{name}-{columns}x{rows}"), scene.screen());
+    };
     for (panel, key) in KEYS {
-        let mut scene = Scene::new(columns, rows);
-        scene.type_in(&key.to_string());
-        assert_snapshot!(format!("{panel:?}-{columns}x{rows}"), scene.screen());
+        shoot(&format!("{panel:?}"), &key.to_string());
     }
-    let mut scene = Scene::new(columns, rows);
-    scene.type_in("4jjjjs");
-    assert_snapshot!(format!("talk-{columns}x{rows}"), scene.screen());
-    scene.type_in("z");
-    assert_snapshot!(format!("talk-unfolded-{columns}x{rows}"), scene.screen());
-    let mut scene = Scene::new(columns, rows);
-    scene.type_in("5t");
-    assert_snapshot!(format!("spans-{columns}x{rows}"), scene.screen());
-    scene.type_in("1");
-    scene.press(&[KeyCode::Enter]);
-    assert_snapshot!(format!("details-{columns}x{rows}"), scene.screen());
-    scene.press(&[KeyCode::Esc]);
-    scene.type_in("?");
-    assert_snapshot!(format!("help-{columns}x{rows}"), scene.screen());
-    scene.press(&[KeyCode::Esc]);
-    scene.type_in(":");
-    assert_snapshot!(format!("palette-{columns}x{rows}"), scene.screen());
+    shoot("talk", "4jjjjs");
+    shoot("talk-unfolded", "z");
+    shoot("spans", "5t");
+    shoot("details", "1⏎");
+    shoot("help", "⎋?");
+    shoot("palette", "⎋:");
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn every_screen_of_a_large_terminal() {
 
 #[test]
 fn a_narrow_terminal_keeps_what_matters() {
+    let mut scene = Scene::new(60, 20);
     for (panel, key) in KEYS {
-        let mut scene = Scene::new(60, 20);
         scene.type_in(&key.to_string());
         assert_snapshot!(format!("{panel:?}-60x20"), scene.screen());
     }

@@ -1,3 +1,5 @@
+//! The table of keys holds what the help promises.
+
 use std::collections::HashSet;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

@@ -1,3 +1,5 @@
+//! Stages in their places, and how long they last.
+
 use weft_event::Status;
 
 use super::{Lane, QUIET_NS, STRETCHES_MAX, Stage};

@@ -1,3 +1,5 @@
+//! Text fits, breaks and says amounts in few characters.
+
 use super::{Zone, base64, count, fit, fit_end, money, short, since, span, width, wrap};
 
 #[test]

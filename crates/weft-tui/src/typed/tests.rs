@@ -1,3 +1,5 @@
+//! A line is edited as fingers expect, and nothing breaks it.
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Typed;

@@ -5,16 +5,17 @@ use std::time::{Duration, Instant};
 
 use weft_event::json::Tape;
 use weft_event::problem::Problems;
-use weft_event::time::format_rfc3339;
 use weft_log::disk::RealDisk;
 use weft_log::query::{Ask as LogAsk, Found, Order, Records, is_match};
-use weft_log::reader::{first_kept, read_head};
+use weft_log::reader::{ReadError, first_kept, read_head};
+use weft_log::snapshots::SPACING;
 use weft_log::tail::{Step, Tail};
-use weft_log::{Filter, FilterError, Position, Store, filter, spool};
+use weft_log::{Filter, FilterError, Position, Store, spool};
+use weft_server::views::{Fold, Moment};
 use weft_tui::source::{
-    Ask, Completions, FilterFault, More, Opening, Page, Place, Record, Source, SourceError, Which,
+    Ask, Completions, FilterFault, Leap, More, Opening, Page, Place, Record, Source, SourceError,
+    Which,
 };
-use weft_view::Views;
 
 use super::complete::{self, VALUES_FROM};
 use crate::records::quoted;
@@ -22,12 +23,18 @@ use crate::stores;
 
 /// How long what is there is gathered before it is handed on.
 const GATHER: Duration = Duration::from_millis(20);
+/// How long is read at a time where much has to be.
+const LEAP: Duration = Duration::from_millis(250);
 
 /// A store, and how far it was read.
 pub(super) struct StoreSource {
     store: Store,
     /// `None` before it was opened at a place.
     tail: Option<Tail>,
+    /// What is behind so far that its records are taken in here, snapshots left on the way, and up to where.
+    behind: Option<(Fold, u64)>,
+    /// Records that were read and not given yet.
+    left: Vec<Found>,
     /// Which records match.
     filter: Filter,
     tape: Tape,
@@ -38,7 +45,8 @@ impl StoreSource {
     pub(super) fn new(store: Store) -> Result<Self, SourceError> {
         stores::settle_unsaid(&store).map_err(|error| SourceError::Failed(error.into()))?;
         let filter = Filter::all().without_bookkeeping();
-        Ok(Self { store, tail: None, filter, tape: Tape::new(), problems: Problems::new() })
+        let (tape, problems) = (Tape::new(), Problems::new());
+        Ok(Self { store, tail: None, behind: None, left: Vec::new(), filter, tape, problems })
     }
 
     fn head(&self) -> Result<u64, SourceError> {
@@ -79,29 +87,50 @@ impl StoreSource {
         Ok((page.records, page.next.is_some()))
     }
 
-    /// Returns the position that a place means; 0 if nothing was received by then.
+    /// Returns the position that a place means, 0 if nothing was received by then, and what time it was.
     fn position(&self, place: &Place, now_ns: i64) -> Result<(u64, Option<i64>), SourceError> {
-        match place {
-            Place::Now => Ok((self.head()?, None)),
+        let moment = match place {
+            Place::Now => Moment::Now,
             Place::Position(position) => {
-                let last = Position::new((*position).min(self.head()?));
-                let Some(last) = last else { return Ok((0, None)) };
-                let found = self.records()?.get(last).map_err(no_place)?;
-                let at_us = found.and_then(|found| found.meta.at_us);
-                Ok((last.get(), at_us.map(|at_us| at_us.saturating_mul(1000))))
+                Position::new(*position).map_or(Moment::Now, Moment::Position)
             }
-            Place::Text(text) => match (text.parse(), filter::time_ns(text, now_ns)) {
-                (Ok(position), _) => self.position(&Place::Position(position), now_ns),
-                (Err(_), None) => Err(SourceError::NoMoment { text: text.clone() }),
-                (Err(_), Some(ns)) => {
-                    let until = format!("at<={}", quoted(&format_rfc3339(ns)));
-                    let until = Filter::parse(&until, now_ns).map_err(no_place)?;
-                    let (found, _) = self.newest(&until, self.head()?, 1)?;
-                    let last = found.first().map_or(0, |found| found.meta.position.get());
-                    Ok((last, Some(ns)))
-                }
-            },
+            Place::Text(text) => Moment::parse(text, now_ns)
+                .map_err(|_unread| SourceError::NoMoment { text: text.clone() })?,
+        };
+        let last = moment.position(&self.store).map_err(failed)?.map_or(0, Position::get);
+        let last = last.min(self.head()?);
+        if let (Moment::Position(_), Some(position)) = (moment, Position::new(last)) {
+            let found = self.records()?.get(position).map_err(no_place)?;
+            let at_us = found.and_then(|found| found.meta.at_us);
+            return Ok((last, at_us.map(|at_us| at_us.saturating_mul(1000))));
         }
+        Ok((last, moment.time_ns()))
+    }
+
+    /// Takes records in for a while, and hands the views on instead.
+    fn leap(&mut self, tail: &mut Tail, mut fold: Fold, end: u64) -> Result<More, SourceError> {
+        let until = Instant::now() + LEAP;
+        while fold.upto() < end && Instant::now() < until {
+            match tail.read(Duration::ZERO).map_err(failed)? {
+                Step::Records { records, lost } => {
+                    for found in records {
+                        if found.meta.position.get() > end {
+                            self.left.push(found);
+                        } else {
+                            fold.take(&found.meta, &found.line);
+                        }
+                    }
+                    lost.into_iter().for_each(|(_, last)| fold.pass(last.plus(1)));
+                }
+                // The rest is lost, or there is none.
+                Step::Quiet => fold.pass(Position::FIRST.plus(end)),
+            }
+        }
+        let leap = Leap { views: fold.views().clone(), upto: fold.upto() };
+        if fold.upto() < end {
+            self.behind = Some((fold, end));
+        }
+        Ok(More { leap: Some(Box::new(leap)), records: Vec::new(), head: self.head()? })
     }
 }
 
@@ -110,15 +139,34 @@ impl Source for StoreSource {
         let (position, received_ns) = self.position(place, now_ns)?;
         let first = first_kept(RealDisk, self.store.root()).map_err(failed)?;
         let first = first.unwrap_or(Position::FIRST);
-        self.tail = Some(Tail::open(&self.store, first, Filter::all()).map_err(failed)?);
-        let upto = first.get() - 1;
-        Ok(Opening { views: Views::default(), upto, position, received_ns, head: self.head()? })
+        if 0 < position && position < first.get() {
+            let position = Position::FIRST.plus(position - 1);
+            return Err(no_place(ReadError::Pruned { position, first }));
+        }
+        let head = self.head()?;
+        let last = Position::new(position).unwrap_or(Position::FIRST);
+        let mut fold = Fold::usual(&self.store, last).map_err(failed)?;
+        let (views, upto) = (fold.views().clone(), fold.upto().max(first.get() - 1));
+        let next = Position::FIRST.plus(upto);
+        self.tail = Some(Tail::open(&self.store, next, Filter::all()).map_err(failed)?);
+        self.left = Vec::new();
+        self.behind = None;
+        if position.saturating_sub(upto) > SPACING.every {
+            fold.leave_snapshots(Position::new(head).unwrap_or(last));
+            self.behind = Some((fold, position));
+        }
+        Ok(Opening { views, upto, position, received_ns, head })
     }
 
     fn more(&mut self, max: usize, patience: Duration) -> Result<More, SourceError> {
-        let Some(tail) = &mut self.tail else { return Ok(More::default()) };
-        let mut found = Vec::new();
-        let mut wait = patience;
+        let Some(mut tail) = self.tail.take() else { return Ok(More::default()) };
+        if let Some((fold, end)) = self.behind.take() {
+            let more = self.leap(&mut tail, fold, end);
+            self.tail = Some(tail);
+            return more;
+        }
+        let mut found = std::mem::take(&mut self.left);
+        let mut wait = if found.is_empty() { patience } else { Duration::ZERO };
         let until = Instant::now() + patience.max(GATHER);
         while found.len() < max && Instant::now() < until {
             match tail.read(wait).map_err(failed)? {
@@ -127,12 +175,13 @@ impl Source for StoreSource {
             }
             wait = Duration::ZERO;
         }
+        self.tail = Some(tail);
         if found.is_empty() && !spool::is_empty(self.store.root()) {
             stores::settle_unsaid(&self.store)
                 .map_err(|error| SourceError::Failed(error.into()))?;
         }
         let records = found.into_iter().map(|found| self.record(found)).collect();
-        Ok(More { records, head: self.head()? })
+        Ok(More { leap: None, records, head: self.head()? })
     }
 
     fn set_filter(&mut self, text: &str, now_ns: i64) -> Result<(), FilterFault> {

@@ -1,6 +1,5 @@
 //! `weft top` as its user meets it: the real program in a real terminal, which tmux plays.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
-#![expect(clippy::print_stdout, reason = "what is not tested is said")]
 
 mod tmux;
 
@@ -90,7 +89,9 @@ fn the_screen_follows_the_store_and_leaves_the_terminal_as_it_was() {
     tmux.wait_for("session s-new");
     tmux.keys(&["?"]);
     tmux.wait_for("In every panel");
-    tmux.keys(&["Escape", "@"]);
+    tmux.keys(&["Escape"]);
+    tmux.wait_until_gone("In every panel");
+    tmux.keys(&["@"]);
     tmux.text("200");
     tmux.keys(&["Enter"]);
     tmux.wait_for("‖ paused at");

@@ -79,6 +79,11 @@ impl Tmux {
         self.wait(text, |screen| screen.contains(text));
     }
 
+    /// Waits until a text stands on the screen no longer.
+    pub(crate) fn wait_until_gone(&self, text: &str) {
+        self.wait("an end", |screen| !screen.contains(text));
+    }
+
     /// Waits until a line of the screen is as asked for.
     pub(crate) fn wait_for_line(&self, is_meant: impl Fn(&str) -> bool) {
         self.wait("a line", |screen| screen.lines().any(&is_meant));

@@ -1,3 +1,5 @@
+//! What is offered while a filter is typed.
+
 use weft_log::query::Found;
 use weft_log::{Filter, Meta, Position};
 
