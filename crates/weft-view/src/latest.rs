@@ -36,3 +36,17 @@ impl<T> Latest<T> {
         is_newer
     }
 }
+
+impl Latest<String> {
+    /// Puts a text in the place of an older one and into its memory; a late one changes nothing.
+    pub fn put_text(slot: &mut Option<Self>, stamp: Stamp, text: &str) {
+        match slot {
+            Some(latest) if latest.stamp > stamp => {}
+            Some(latest) => {
+                latest.stamp = stamp;
+                text.clone_into(&mut latest.value);
+            }
+            None => *slot = Some(Self::new(stamp, text.to_owned())),
+        }
+    }
+}

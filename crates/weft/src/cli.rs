@@ -7,8 +7,13 @@ use weft_event::Dialect;
 use crate::{
     Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps, hook,
     hooks, import, ingest, init, log, mcp, merge, prune, reindex, rejects, scan, schema, service,
+<<<<<<< HEAD
+    session, show, sql, stats, status, sub, tail, taxonomy, token, top, trace, up, validate,
+    verify,
+=======
     session, show, sql, stats, status, sub, tail, taxonomy, token, trace, up, validate, verify,
     views,
+>>>>>>> main
 };
 
 const ABOUT: &str = "\
@@ -22,6 +27,8 @@ Examples:
   weft ingest logs/                take every event in a folder into the log
   weft log 'level>=warn since:2h'  show what happened, by filter
   weft tail                        and what happens
+  weft inbox                       see what needs a person
+  weft fleet --watch               see what every agent is doing
   weft up                          take events over HTTP too, and pass them on
   weft validate logs/              check every event in a folder
   weft explain logs/a.jsonl:12     say what one event means
@@ -61,6 +68,7 @@ pub(crate) enum Command {
     Rejects(rejects::Args),
     Log(log::Args),
     Tail(tail::Args),
+    Top(top::Args),
     Show(show::Args),
     Session(session::Args),
     Trace(trace::Args),
@@ -117,6 +125,7 @@ impl Command {
             Command::Rejects(args) => rejects::run(args),
             Command::Log(args) => log::run(args),
             Command::Tail(args) => tail::run(args),
+            Command::Top(args) => top::run(args),
             Command::Show(args) => show::run(args),
             Command::Session(args) => session::run(args),
             Command::Trace(args) => trace::run(args),

@@ -47,6 +47,7 @@ mod tail;
 mod taxonomy;
 mod times;
 mod token;
+mod top;
 mod trace;
 mod up;
 mod validate;

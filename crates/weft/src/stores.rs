@@ -85,20 +85,24 @@ pub(crate) fn users_own() -> anyhow::Result<PathBuf> {
     Ok(data.join("weft"))
 }
 
-/// Brings a store in order before it is read. Where a server has it, that one does.
+/// Brings a store in order before it is read, and tells what was found. Where a server has it, that one does.
 pub(crate) fn settle(store: &Store) -> anyhow::Result<()> {
+    tell_findings(&settle_unsaid(store)?);
+    Ok(())
+}
+
+/// Does the same and tells nothing: whoever has the terminal says what there is to say.
+pub(crate) fn settle_unsaid(store: &Store) -> anyhow::Result<Vec<Finding>> {
     if log::is_settled(store) {
-        return Ok(());
+        return Ok(Vec::new());
     }
     // Whatever is wrong with the server, the log can be read as it is.
     let settled = Client::of_store(store.root(), SETTLE_PATIENCE).and_then(|mut it| it.settle());
     if settled.is_ok() {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    let findings = log::settle(store, owner())
-        .with_context(|| format!("cannot open the store {}", store.root().display()))?;
-    tell_findings(&findings);
-    Ok(())
+    log::settle(store, owner())
+        .with_context(|| format!("cannot open the store {}", store.root().display()))
 }
 
 /// Moves what single commands left in the spool into the log, if nobody else is about to.

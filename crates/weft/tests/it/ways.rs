@@ -122,7 +122,7 @@ const COMMANDS: &[Row] = &[
 ];
 
 /// Commands that have nothing to do with a store that is there, those about the server itself, and those of agents, whose events
-/// have the time of their making: `hook.rs` and the suite `mcp` run them both ways.
+/// have the time of their making: `hook.rs` and the suite `mcp` run them both ways. The suite `top` runs the screen.
 const APART: &[&str] = &[
     "validate",
     "explain",
@@ -139,6 +139,7 @@ const APART: &[&str] = &[
     "config",
     "service",
     "token",
+    "top",
     "types",
     "schema",
     "demo",
