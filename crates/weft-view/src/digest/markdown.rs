@@ -319,6 +319,7 @@ fn state(state: WorkState) -> &'static str {
         WorkState::Released => "released",
         WorkState::Open => "open",
         WorkState::Split => "split",
+        WorkState::Left => "left, nobody says what became of it,",
         WorkState::Done => "done",
     }
 }
