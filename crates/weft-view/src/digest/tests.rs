@@ -44,7 +44,7 @@ fn a_night_of_the_demonstration() {
 
     - 33 agents in 21 sessions, 500 events
     - $2.57 (of it $0.19 estimated), 773 k tokens; estimates by prices of 2025-11-24
-    - 5 pieces of work done, 1 failed, 22 left
+    - 6 pieces of work done, 1 failed, 21 left
     - **2 things need a person**
 
     ## Needs a person
@@ -94,6 +94,14 @@ fn a_night_of_the_demonstration() {
     - Cost: $0.27, 70 k tokens
     - Errors: 1 × `bead.failed`: timeout: no answer from the test database after \<n\> s
 
+    ### `01a1de38-6bb8-7081-acda-b3b52ab2c51a`
+
+    - Asked: “Totals differ from the sum by a cent. Round once, at the end, and show how the total comes about.”; “Twenty more calls are fine.”; “Use yesterday's copy.”
+    - Did: 3 turns; 4 of 4 steps of its plan; 6 calls (`fs.applyPatch` 2, `tests.run` 2 (1 failed), `fs.search` 1, `git.commit` 1); 1 file changed (`src/billing/invoice.rs`)
+    - Finished: `har-534` Totals differ from the sum by a cent. Round once, at the end, and show how the total comes about.
+    - Cost: `claude-sonnet-4-5` $0.13, 33 k tokens
+    - Errors: 1 × `tests.run`: \<n\> passed, \<n\> failed
+
     ### `@architect`
 
     - Decided: **retry by attempt table in the database**, because A restart loses nothing and the support desk can see what waits.; turned down: a queue service (one more thing to run for forty deliveries an hour), timers in memory (that is what lost deliveries until now)
@@ -102,14 +110,6 @@ fn a_night_of_the_demonstration() {
 
     - Cost: $0.54, 164 k tokens
     - Left: `bd-20a50e77` Rate limit for the public API: being worked on since 2026-11-15 08:01
-
-    ### `01a1de38-6bb8-7081-acda-b3b52ab2c51a`
-
-    - Asked: “Totals differ from the sum by a cent. Round once, at the end, and show how the total comes about.”; “Twenty more calls are fine.”; “Use yesterday's copy.”
-    - Did: 3 turns; 4 of 4 steps of its plan; 6 calls (`fs.applyPatch` 2, `tests.run` 2 (1 failed), `fs.search` 1, `git.commit` 1); 1 file changed (`src/billing/invoice.rs`)
-    - Cost: `claude-sonnet-4-5` $0.13, 33 k tokens
-    - Errors: 1 × `tests.run`; 1 × `tests.run`: \<n\> passed, \<n\> failed
-    - Left: `har-534` Totals differ from the sum by a cent. Round once, at the end, and show how the total comes about.: being worked on since 2026-11-15 08:00
 
     ### `porter`
 
@@ -204,7 +204,7 @@ fn a_night_of_the_demonstration() {
     - `bd-20a50e77` Rate limit for the public API: being worked on since 2026-11-15 08:01, `dock-delta`
     - `bd-222df516` Label printing fails for long street names: being worked on since 2026-11-15 08:00, `dock-cedar`
     - `har-532`: being worked on since 2026-11-15 08:00, `grind-1794729602-39906`
-    - and 12 more: `weft work`
+    - and 11 more: `weft work`
     "#);
 }
 

@@ -423,7 +423,7 @@ fn every_type_of_needle_changes_a_view() {
     bead.agent_started: fleet work
     bead.agent_completed: fleet work
     bead.completed: fleet work
-    bead.failed: errors fleet inbox sessions work
+    bead.failed: errors fleet inbox work
     bead.released: fleet work
     bead.claim_retry: fleet sessions
     bead.claim_exhausted: fleet inbox sessions work
@@ -431,7 +431,7 @@ fn every_type_of_needle_changes_a_view() {
     bead.mitosis.started: fleet work
     bead.mitosis.child_created: fleet work
     bead.mitosis.complete: fleet work
-    bead.mitosis.failed: errors fleet inbox sessions work
+    bead.mitosis.failed: errors fleet inbox work
     bead.mitosis.skipped: fleet work
     strand.started: fleet
     strand.completed: fleet
@@ -439,7 +439,7 @@ fn every_type_of_needle_changes_a_view() {
     strand.skipped: fleet
     hook.started: fleet
     hook.completed: fleet
-    hook.failed: errors fleet inbox sessions
+    hook.failed: errors fleet inbox
     heartbeat.emitted: (a heartbeat is when its worker was last seen)
     heartbeat.stuck_detected: inbox stuck
     heartbeat.recovery: inbox stuck
@@ -461,8 +461,8 @@ fn every_type_of_needle_changes_a_view() {
     pulse.detector_started: fleet
     pulse.detector_completed: fleet
     error.claim_failed: errors fleet inbox sessions work
-    error.agent_crash: errors fleet inbox sessions work
-    error.timeout: errors fleet inbox sessions work
+    error.agent_crash: errors fleet inbox work
+    error.timeout: errors fleet inbox work
     error.release_failed: errors fleet inbox sessions work
     effort.recorded: sessions usage work
     budget.warning: usage
