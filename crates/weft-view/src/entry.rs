@@ -38,13 +38,34 @@ impl Entry<'_, '_> {
 /// A place in the order of one producer: by its own numbers, or by its clock where it has none. Only stamps of one producer, an
 /// actor in a session, can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "Saved", into = "Saved")]
 pub struct Stamp {
     rank: Rank,
     /// Between equal ranks the later record counts.
     position: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// A stamp as it is saved, in few bytes, since there are many: whether the number is the producer's own, the number, the position.
+type Saved = (bool, i64, u64);
+
+impl From<Stamp> for Saved {
+    fn from(stamp: Stamp) -> Self {
+        match stamp.rank {
+            Rank::Time(ns) => (false, ns, stamp.position),
+            Rank::Sequence(number) => (true, number.cast_signed(), stamp.position),
+        }
+    }
+}
+
+impl From<Saved> for Stamp {
+    fn from((is_sequence, number, position): Saved) -> Self {
+        let rank =
+            if is_sequence { Rank::Sequence(number.cast_unsigned()) } else { Rank::Time(number) };
+        Self { rank, position }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// What has no number comes before what has one: it is of an older form of the producer.
     Time(i64),

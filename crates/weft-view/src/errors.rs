@@ -101,6 +101,10 @@ impl View for Errors {
         let tool = facts.tool.as_deref().filter(|_| is_call);
         let kind = tool.unwrap_or(&facts.event_type);
         let said = said(entry);
+        // A call that failed without a word is told with words by another event of it.
+        if is_call && facts.span.is_some() && said.trim().is_empty() {
+            return;
+        }
         let signature = signature(&said);
         let key = format!("{kind}\n{signature}");
         let span = facts.span.as_deref().filter(|_| is_call);

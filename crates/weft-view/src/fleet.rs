@@ -176,7 +176,11 @@ fn seen_ns(entry: &Entry<'_, '_>) -> i64 {
 
 /// Returns as much of a text as is kept.
 pub(crate) fn cut(text: &str) -> String {
-    text[..text.floor_char_boundary(TEXT_BYTES_MAX)].to_owned()
+    shorten(text).to_owned()
+}
+
+fn shorten(text: &str) -> &str {
+    &text[..text.floor_char_boundary(TEXT_BYTES_MAX)]
 }
 
 #[cfg(test)]

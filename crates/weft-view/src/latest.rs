@@ -1,14 +1,27 @@
 //! A value that only a later event can change.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Stamp;
 
 /// The newest value of a producer, and where in its order it was said.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Latest<T> {
     stamp: Stamp,
     value: T,
+}
+
+/// As a pair, in few bytes, since there are many.
+impl<T: Serialize> Serialize for Latest<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.stamp, &self.value).serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Latest<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <(Stamp, T)>::deserialize(deserializer).map(|(stamp, value)| Self { stamp, value })
+    }
 }
 
 impl<T> Latest<T> {
@@ -34,5 +47,19 @@ impl<T> Latest<T> {
             *slot = Some(Self::new(stamp, value()));
         }
         is_newer
+    }
+}
+
+impl Latest<String> {
+    /// Puts a text in the place of an older one and into its memory; a late one changes nothing.
+    pub fn put_text(slot: &mut Option<Self>, stamp: Stamp, text: &str) {
+        match slot {
+            Some(latest) if latest.stamp > stamp => {}
+            Some(latest) => {
+                latest.stamp = stamp;
+                text.clone_into(&mut latest.value);
+            }
+            None => *slot = Some(Self::new(stamp, text.to_owned())),
+        }
     }
 }

@@ -103,3 +103,6 @@ impl Rules {
         BudgetMarks { warning: self.budget_warning, critical: self.budget_critical }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,19 +15,21 @@ use weft_event::report::{Lineage, Part, WorkChange};
 
 use crate::bounded::Bounded;
 use crate::shed::shed;
-use crate::{Entry, View};
+use crate::{Entry, Latest, View};
 
 pub use piece::{Origin, WorkState};
 pub use plan::{PlanRow, StepRow};
 pub use rows::{ChildRow, WorkRow};
 
-use piece::{Move, Piece};
+use piece::{Ending, Move, Piece};
 use plan::PlanBook;
 
 /// Pieces of work that are kept; those that are finished go first, the oldest of them before others.
 pub const PIECES_MAX: usize = 10_000;
 /// Runs whose plans are kept.
 pub const PLANS_MAX: usize = 2_000;
+/// Actors of whom it is kept how they ended.
+pub const ENDS_MAX: usize = 4_000;
 
 /// What there is to do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,6 +37,8 @@ pub struct Work {
     pieces: HashMap<String, Piece>,
     /// By run.
     plans: Bounded<PlanBook, PLANS_MAX>,
+    /// How runs and others that are gone ended, by actor and session.
+    ends: Bounded<Ending, ENDS_MAX>,
 }
 
 impl View for Work {
@@ -43,6 +47,9 @@ impl View for Work {
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         let part = &entry.report.part;
+        if entry.facts.ended || matches!(part, Part::Run(_)) {
+            self.end(entry);
+        }
         if let Part::Plan(plan) = part {
             return self.plan(entry, plan);
         }
@@ -112,6 +119,29 @@ impl Work {
         }
     }
 
+    /// Takes in how an actor ends, or that it goes on: a run that ends well has done what it was for.
+    fn end(&mut self, entry: &Entry<'_, '_>) {
+        let Some(actor) = entry.facts.actor.as_deref() else { return };
+        let state = match entry.facts.status {
+            Some(Status::Completed) => Some(WorkState::Done),
+            Some(Status::Error) => Some(WorkState::Failed),
+            Some(
+                Status::Started
+                | Status::Thinking
+                | Status::ToolUse
+                | Status::Progress
+                | Status::Waiting
+                | Status::Blocked,
+            )
+            | None => entry.facts.ended.then_some(WorkState::Left),
+        };
+        let at_ns = entry.time_ns();
+        let producer = producer_name(actor, entry.facts.session.as_deref());
+        if let Some(ending) = self.ends.touch(&producer, at_ns) {
+            Latest::put(&mut ending.last, entry.stamp(), || (state, at_ns));
+        }
+    }
+
     fn plan(&mut self, entry: &Entry<'_, '_>, plan: &weft_event::report::Plan<'_>) {
         let Some(run) = entry.facts.actor.as_deref() else { return };
         if let Some(book) = self.plans.touch(run, entry.time_ns()) {
@@ -129,6 +159,11 @@ impl Work {
     fn shed(&mut self) {
         shed(&mut self.pieces, PIECES_MAX, |piece| (!piece.now().state.is_over(), piece.last_ns));
     }
+}
+
+/// Returns a name for an actor in a session.
+fn producer_name(actor: &str, session: Option<&str>) -> String {
+    format!("{actor}\n{}", session.unwrap_or_default())
 }
 
 impl From<Lineage> for Origin {

@@ -22,6 +22,8 @@ Examples:
   weft ingest logs/                take every event in a folder into the log
   weft log 'level>=warn since:2h'  show what happened, by filter
   weft tail                        and what happens
+  weft inbox                       see what needs a person
+  weft fleet --watch               see what every agent is doing
   weft up                          take events over HTTP too, and pass them on
   weft validate logs/              check every event in a folder
   weft explain logs/a.jsonl:12     say what one event means

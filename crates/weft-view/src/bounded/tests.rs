@@ -1,3 +1,5 @@
+//! The limit of a bounded map, and what goes at it.
+
 use super::Bounded;
 
 fn names<const MAX: usize>(bounded: &Bounded<u64, MAX>) -> String {

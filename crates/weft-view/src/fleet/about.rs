@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use weft_event::report::{Part, Place, Saying, Turn, WorkChange};
 
-use super::cut;
+use super::shorten;
 use crate::files::{Access, access};
 use crate::{Entry, Latest, Stamp};
 
@@ -124,7 +124,7 @@ pub(super) fn text(slot: &Text) -> Option<&str> {
 
 fn put(slot: &mut Text, stamp: Stamp, text: Option<&str>) {
     if let Some(text) = text {
-        Latest::put(slot, stamp, || cut(text));
+        Latest::put_text(slot, stamp, shorten(text));
     }
 }
 

@@ -1,10 +1,13 @@
+//! Who is there, by hand-made lines and in the demonstration.
+
 use insta::assert_snapshot;
 use serde_json::json;
+use weft_event::sample::events;
 
 use super::Fleet;
 use crate::Rules;
 use crate::scene::{agent, at, late, run, worker};
-use crate::testing::{START_NS, demo, fold};
+use crate::testing::{START_NS, assert_law, demo, fold, place};
 
 /// Returns the fleet as a table: what matters of each actor, this many seconds after the start.
 fn table(lines: impl IntoIterator<Item = String>, seconds: i64) -> String {
@@ -289,4 +292,9 @@ fn a_row_is_the_json_that_programs_get() {
       }
     ]
     "#);
+}
+
+#[test]
+fn events_of_every_type_may_come_in_any_order() {
+    assert_law::<Fleet>(&place(events(3).take(600)), 40);
 }

@@ -1,10 +1,13 @@
+//! What there is to see of a gateway.
+
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+use weft_event::sample::events;
 
 use super::{Gateway, Rows};
 use crate::Rules;
 use crate::scene::{at, gateway, late};
-use crate::testing::{demo, fold};
+use crate::testing::{assert_law, demo, fold, place};
 
 fn rows(lines: impl IntoIterator<Item = String>, seconds: i64) -> Rows {
     let gateway: Gateway = fold(&late(lines));
@@ -226,4 +229,9 @@ fn the_demo_shows_its_gateway() {
     rev-100 current false reverted true
     ");
     assert_eq!(rows.outbox.len(), 21);
+}
+
+#[test]
+fn events_of_every_type_may_come_in_any_order() {
+    assert_law::<Gateway>(&place(events(3).take(600)), 40);
 }

@@ -1,3 +1,5 @@
+//! What needs a person, what resolves it, and that nothing is told twice.
+
 use std::collections::BTreeMap;
 
 use insta::assert_snapshot;
@@ -99,7 +101,7 @@ fn a_run_that_waits_for_a_person_is_told_once() {
     };
     let mut lines =
         vec![state(0, 1, "RUNNING", "start"), state(1, 2, "AWAITING_USER", "step_budget")];
-    assert_snapshot!(told(lines.clone(), 3), @"over_budget/r-1/2 | the run waits for a person: step_budget | weft session r-1");
+    assert_snapshot!(told(lines.clone(), 3), @"over_budget/r-1/ | the run waits for a person: step_budget | weft session r-1");
     lines.push(state(2, 4, "RUNNING", "continue"));
     assert_snapshot!(told(lines.clone(), 5), @"");
     lines.extend([ask(3, 6, "ToolCallStarted"), state(4, 7, "AWAITING_USER", "awaiting_user")]);
@@ -221,7 +223,7 @@ fn the_demo_needs_a_person_for_every_reason() {
     4 x permission as session-92d2510f: Asking to use Bash | weft session 92d2510f-bb0e-4c12-98dd-a12
     14 x answer as 01a1de38-6bb8-70: the run waits for a person: awaiting_user | weft session 01a1de38-6bb8-7081-acda-b3b
     5 x blocked as @architect: May I raise the limit for existing keys? | weft session 92d2510f-bb0e-4c12-98dd-a12
-    8 x over_budget as 01a1de38-6bb8-70: used 2 of 2 of its budget | weft session 01a1de38-6bb8-7081-acda-b3b
+    6 x over_budget as 01a1de38-6bb8-70: the run waits for a person: step_budget | weft session 01a1de38-6bb8-7081-acda-b3b
     41 x failed as @architect: The tracker's tool server did not answer | weft show 1289
     5 x stuck as @qa-engineer: silent, last heard of in progress | weft session 9f2c0f2f-7abd-4791-907f-022
     6 x collision as 01a1de39-0926-72: 01a1de39-0926-72a6-a7b6-f4cb9ab32d94, session-92d2510f change one file | weft log path=/home/ana/harbor/src/api/l

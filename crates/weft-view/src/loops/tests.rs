@@ -1,11 +1,14 @@
+//! How loops go and how they end.
+
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+use weft_event::sample::events;
 use weft_event::time::format_rfc3339;
 
 use super::Loops;
 use crate::Rules;
 use crate::scene::{at, late};
-use crate::testing::{demo, fold};
+use crate::testing::{assert_law, demo, fold, place};
 
 fn state(run: &str, session: &str, seconds: i64, iter: u64) -> String {
     let frame = json!({"id": run, "mode": "loop", "iter": iter, "max": 5, "prompt_file": "p"});
@@ -137,4 +140,9 @@ fn the_demo_shows_how_loops_go() {
     "aborted" [loop 2/10] USER_CANCELLED ABORT 
     "replaced" [loop 6/10]  STALENESS
     "#);
+}
+
+#[test]
+fn events_of_every_type_may_come_in_any_order() {
+    assert_law::<Loops>(&place(events(3).take(600)), 40);
 }

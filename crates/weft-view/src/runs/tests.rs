@@ -1,10 +1,13 @@
+//! How runs go.
+
 use insta::assert_snapshot;
 use serde_json::json;
+use weft_event::sample::events;
 
 use super::Runs;
 use crate::Rules;
 use crate::scene::{at, late, run};
-use crate::testing::{demo, fold};
+use crate::testing::{assert_law, demo, fold, place};
 
 fn plan(number: u64, seconds: i64, first: &str, second: &str) -> String {
     let step =
@@ -129,4 +132,9 @@ fn the_demo_shows_how_runs_go() {
     01a1de39 FINISHED (user_stop) step-2 2 of 4 - 11 calls Depot import takes forty minutes
     01a1de38 FINISHED (finished) step-4 4 of 4 pass 6 calls Invoices round per line
     ");
+}
+
+#[test]
+fn events_of_every_type_may_come_in_any_order() {
+    assert_law::<Runs>(&place(events(3).take(600)), 40);
 }

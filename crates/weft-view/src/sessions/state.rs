@@ -219,6 +219,8 @@ fn state(entry: &Entry<'_, '_>) -> Option<SessionState> {
             SessionState::Running
         }
         Status::Waiting | Status::Blocked => SessionState::Waiting,
+        // A worker goes on after a piece of work or a call that failed.
+        Status::Error if matches!(part, Part::Work(_) | Part::Call(_)) => SessionState::Running,
         Status::Error => SessionState::Failed,
         // After a turn comes the next prompt, and after a piece of work the next one.
         Status::Completed if matches!(part, Part::Turn(_)) => SessionState::Waiting,

@@ -1,3 +1,5 @@
+//! Each rule, what it fires on and what ends it.
+
 use std::collections::BTreeSet;
 
 use insta::assert_snapshot;

@@ -30,6 +30,8 @@ pub enum WorkState {
     Open,
     /// It was split into smaller pieces.
     Split,
+    /// Whoever was at it has turned to something else or is gone, and nobody says what became of it.
+    Left,
     /// It is done.
     Done,
 }
@@ -38,7 +40,7 @@ impl WorkState {
     /// Returns whether nothing more happens to it unless somebody begins anew.
     pub fn is_over(self) -> bool {
         match self {
-            WorkState::Done | WorkState::Failed | WorkState::Exhausted => true,
+            WorkState::Done | WorkState::Failed | WorkState::Exhausted | WorkState::Left => true,
             WorkState::Blocked
             | WorkState::Working
             | WorkState::Claimed
@@ -95,6 +97,12 @@ struct Producer {
     last_ns: i64,
 }
 
+/// How an actor ended, if it did, and when.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Ending {
+    pub(super) last: Option<Latest<(Option<WorkState>, i64)>>,
+}
+
 /// How often what happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Counts {
@@ -121,6 +129,14 @@ pub(super) struct Piece {
     producers: Vec<Producer>,
     pub(super) last_ns: i64,
     pub(super) last_position: u64,
+}
+
+/// Somebody who was on a piece of work.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hand<'p> {
+    pub(super) actor: &'p str,
+    pub(super) session: Option<&'p str>,
+    pub(super) last_ns: i64,
 }
 
 /// How things are with a piece of work.
@@ -212,6 +228,20 @@ impl Piece {
         };
         self.producers.insert(idx, producer);
         idx
+    }
+
+    /// Returns who is on it, and when each was last.
+    pub(super) fn hands(&self) -> impl Iterator<Item = Hand<'_>> {
+        self.producers.iter().map(|producer| Hand {
+            actor: &producer.actor,
+            session: producer.session.as_deref(),
+            last_ns: producer.last_ns,
+        })
+    }
+
+    /// Returns whether nobody says what happened to it, only that somebody is on it.
+    pub(super) fn is_mentioned_only(&self) -> bool {
+        self.producers.iter().all(|producer| producer.steps.is_empty())
     }
 
     /// Returns whether no producer says more than that it is on it, each in a run whose plan has such a step.

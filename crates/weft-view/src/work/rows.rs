@@ -4,12 +4,20 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::Work;
-use super::piece::{Origin, Piece, WorkState};
+use super::piece::{Now, Origin, Piece, WorkState};
 use super::plan::PlanRow;
-use crate::At;
+use super::{Work, producer_name};
+use crate::{At, Latest};
 
 const NS_PER_MS: i64 = 1_000_000;
+/// How long an actor has to be on other work before what it only mentioned counts as left.
+const LEFT_NS: i64 = 600_000_000_000;
+
+/// What came of each piece of work.
+type Children<'w> = HashMap<&'w str, Vec<(&'w str, Origin)>>;
+
+/// When each actor was last on any piece of work.
+type Turned<'w> = HashMap<&'w str, i64>;
 
 /// A piece of work.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -71,13 +79,13 @@ impl Work {
     /// Returns pieces of work: what is blocked or failed first, then what is in somebody's hands, then what is open, then what is
     /// done; of each the last touched first.
     pub fn rows(&self, now_ns: i64) -> Vec<WorkRow> {
-        let children = self.children();
+        let (children, turned) = (self.children(), self.turned());
         let is_shown = |(id, piece): &(&String, &Piece)| {
             !piece.is_step_of(|run| self.plans.get(run).is_some_and(|plan| plan.has(id)))
         };
         let pieces = self.pieces.iter().filter(is_shown);
         let mut rows: Vec<WorkRow> =
-            pieces.map(|(id, piece)| self.row(id, piece, &children, now_ns)).collect();
+            pieces.map(|(id, piece)| self.row(id, piece, (&children, &turned), now_ns)).collect();
         rows.sort_by(|a, b| {
             let order = |row: &WorkRow| (row.state, std::cmp::Reverse(row.last_seen));
             order(a).cmp(&order(b)).then_with(|| a.id.cmp(&b.id))
@@ -93,9 +101,42 @@ impl Work {
         rows
     }
 
+    /// Returns when each actor was last on any piece of work.
+    fn turned(&self) -> Turned<'_> {
+        let mut turned = Turned::new();
+        for hand in self.pieces.values().flat_map(Piece::hands) {
+            let last = turned.entry(hand.actor).or_insert(hand.last_ns);
+            *last = (*last).max(hand.last_ns);
+        }
+        turned
+    }
+
+    /// Returns how things are with a piece of work, by what happened to it and by what became of whoever has it.
+    fn now<'p>(&self, piece: &'p Piece, turned: &Turned<'_>) -> Now<'p> {
+        let mut now = piece.now();
+        let is_held =
+            matches!(now.state, WorkState::Working | WorkState::Claimed | WorkState::Blocked);
+        let Some(holder) = now.holder.filter(|_| is_held) else { return now };
+        let own = piece.hands().filter(|hand| hand.actor == holder).max_by_key(|hand| hand.last_ns);
+        let Some(own) = own else { return now };
+        let ending = self.ends.get(&producer_name(own.actor, own.session));
+        let ending = ending.and_then(|ending| ending.last.as_ref()).map(Latest::value);
+        if let Some((Some(state), at_ns)) = ending
+            && *at_ns >= own.last_ns
+        {
+            (now.state, now.since_ns) = (*state, Some(*at_ns));
+            return now;
+        }
+        let last_ns = turned.get(holder).copied().unwrap_or(own.last_ns);
+        if piece.is_mentioned_only() && last_ns.saturating_sub(own.last_ns) >= LEFT_NS {
+            (now.state, now.since_ns) = (WorkState::Left, Some(own.last_ns));
+        }
+        now
+    }
+
     /// Returns what came of each piece of work.
-    fn children(&self) -> HashMap<&str, Vec<(&str, Origin)>> {
-        let mut children: HashMap<&str, Vec<(&str, Origin)>> = HashMap::new();
+    fn children(&self) -> Children<'_> {
+        let mut children = Children::new();
         for (id, piece) in &self.pieces {
             if let Some((_, (Some(parent), origin))) = &piece.origin {
                 children.entry(parent).or_default().push((id, *origin));
@@ -109,12 +150,13 @@ impl Work {
         &self,
         id: &str,
         piece: &Piece,
-        children: &HashMap<&str, Vec<(&str, Origin)>>,
+        (children, turned): (&Children<'_>, &Turned<'_>),
         now_ns: i64,
     ) -> WorkRow {
-        let now = piece.now();
-        let state_of =
-            |id: &str| self.pieces.get(id).map_or(WorkState::Open, |piece| piece.now().state);
+        let now = self.now(piece, turned);
+        let state_of = |id: &str| {
+            self.pieces.get(id).map_or(WorkState::Open, |piece| self.now(piece, turned).state)
+        };
         let came = children.get(id).map(Vec::as_slice).unwrap_or_default();
         let child = |(id, origin): &(&str, Origin)| {
             let (id, state) = (*id, state_of(id));
@@ -155,7 +197,7 @@ impl Work {
 /// Returns the parts of a piece of work that are not done, and theirs, by their ids. Another way to do it is no part of it.
 fn open_parts(
     id: &str,
-    children: &HashMap<&str, Vec<(&str, Origin)>>,
+    children: &Children<'_>,
     state_of: &impl Fn(&str) -> WorkState,
 ) -> Vec<String> {
     let mut open: Vec<String> = Vec::new();

@@ -246,6 +246,38 @@ fn a_step_of_a_plan_is_no_piece_of_work_of_its_own() {
 }
 
 #[test]
+fn what_a_run_is_for_is_done_when_the_run_is() {
+    let engine = |seq: u64, event_type: &str, payload: &str| {
+        let ts = START_NS / 1_000_000 + i64::try_from(seq).unwrap() * 1_000;
+        format!(
+            r#"{{"id":"e{seq}","runId":"r1","ts":{ts},"seq":{seq},"type":"{event_type}","payload":{{{payload}}}}}"#
+        )
+    };
+    let lines = [
+        engine(0, "TaskUpdated", r#""taskId":"har-1","goal":"Round once""#),
+        engine(1, "StateChanged", r#""from":"IDLE","to":"RUNNING","reason":"start""#),
+        engine(2, "StateChanged", r#""from":"RUNNING","to":"FINISHED","reason":"judge_pass""#),
+    ];
+    let after = |n: usize| shown(&work(&lines[..n]));
+    assert_snapshot!([2, 3].map(after).concat(), @r#"
+    har-1 "Round once": Working by r1 for 600 s
+    har-1 "Round once": Done by r1 for 598 s
+    "#);
+}
+
+#[test]
+fn what_was_only_mentioned_is_left_when_its_actor_turns_to_other_work() {
+    let on = |time, task: &str| {
+        told("activity.progress", time, "ana", &format!(r#""task_id":"{task}""#))
+    };
+    let lines = [on("00:00", "har-1"), on("05:00", "har-2"), on("10:00", "har-2")];
+    assert_snapshot!(shown(&work(&lines)), @"
+    har-2: Working by ana for 300 s
+    har-1: Left by ana for 600 s
+    ");
+}
+
+#[test]
 fn what_is_finished_is_forgotten_before_what_is_left() {
     let claim = |n: usize| {
         let event_type = if n < 10 { "bead.claimed" } else { "bead.completed" };

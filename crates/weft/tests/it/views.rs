@@ -35,7 +35,12 @@ fn rows(text: &str) -> Vec<Value> {
 #[test]
 fn a_table_shows_who_does_what_at_a_position() {
     let stored = stored();
-    assert_snapshot!(stored.run(&["fleet", "--at", "2", "--utc"]).show(), @"");
+    assert_snapshot!(stored.run(&["fleet", "--at", "2", "--utc"]).show(), @"
+    ACTOR  STATUS   SINCE  PRESENCE         SEEN  ON  LAST WORDS
+    @a     blocked  now    alive_by_events  now       No key for the registry
+    --- stderr
+    --- exit 0
+    ");
     let at = |position: &str| {
         let ran = stored.run(&["fleet", "--at", position, "--json"]);
         rows(&ran.stdout).iter().map(|row| row["status"].clone()).collect::<Vec<_>>()
@@ -64,8 +69,16 @@ fn the_inbox_says_by_its_exit_code_whether_something_needs_a_person() {
 #[test]
 fn a_moment_that_is_none_is_wrong_use() {
     let stored = stored();
-    assert_snapshot!(stored.run(&["fleet", "--at", "5"]).show(), @"");
-    assert_snapshot!(stored.run(&["fleet", "--at", "noon"]).show(), @"");
+    assert_snapshot!(stored.run(&["fleet", "--at", "5"]).show(), @"
+    --- stderr
+    error: cannot show fleet: there is no position 5 yet: the log ends at 4
+    --- exit 2
+    ");
+    assert_snapshot!(stored.run(&["fleet", "--at", "noon"]).show(), @"
+    --- stderr
+    error: `noon` is no moment: write a position, or a time as 2h, 2026-11-15 or 2026-11-15T09:30
+    --- exit 2
+    ");
     assert_eq!(stored.run(&["fleet", "--at", "1", "--watch"]).code, 2);
 }
 
