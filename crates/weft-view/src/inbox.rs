@@ -11,6 +11,8 @@ use serde::Serialize;
 
 use crate::{At, Rules, Views};
 
+pub(crate) use command::actor_log;
+
 /// What a person is needed for, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]

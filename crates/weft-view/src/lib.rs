@@ -6,6 +6,7 @@
 pub mod at;
 mod bounded;
 pub mod decisions;
+pub mod digest;
 mod distinct;
 pub mod entry;
 pub mod errors;

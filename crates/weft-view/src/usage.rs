@@ -4,6 +4,7 @@
 //! when rows are asked for, from the prices that come with the question.
 
 mod budgets;
+mod by_actor;
 mod choice;
 mod rows;
 

@@ -5,10 +5,10 @@ use clap::{Parser, Subcommand};
 use weft_event::Dialect;
 
 use crate::{
-    Outcome, bench, completions, config, convert, demo, doctor, emit, explain, export, gaps, hook,
-    hooks, import, ingest, init, log, mcp, merge, prune, reindex, rejects, scan, schema, service,
-    session, show, sql, stats, status, sub, tail, taxonomy, token, top, trace, up, validate,
-    verify, views,
+    Outcome, bench, completions, config, convert, demo, digest, doctor, emit, explain, export,
+    gaps, hook, hooks, import, ingest, init, log, mcp, merge, prune, reindex, rejects, scan,
+    schema, service, session, show, sql, stats, status, sub, tail, taxonomy, token, top, trace, up,
+    validate, verify, views,
 };
 
 const ABOUT: &str = "\
@@ -81,6 +81,7 @@ pub(crate) enum Command {
     Loops(views::loops::Args),
     Runs(views::runs::Args),
     Gateway(views::gateway::Args),
+    Digest(digest::Args),
     Stats(stats::Args),
     Sql(sql::Args),
     Export(export::Args),
@@ -138,6 +139,7 @@ impl Command {
             Command::Loops(args) => views::loops::run(args),
             Command::Runs(args) => views::runs::run(args),
             Command::Gateway(args) => views::gateway::run(args),
+            Command::Digest(args) => digest::run(args),
             Command::Stats(args) => stats::run(args),
             Command::Sql(args) => sql::run(args),
             Command::Export(args) => export::run(&args),

@@ -8,6 +8,7 @@ mod completions;
 mod config;
 mod convert;
 mod demo;
+mod digest;
 mod doctor;
 mod emit;
 mod explain;

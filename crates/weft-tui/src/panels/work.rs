@@ -26,6 +26,7 @@ fn state(state: WorkState) -> (&'static str, &'static str, Tone) {
         WorkState::Released => ("○", "released", Tone::Warn),
         WorkState::Open => ("○", "open", Tone::Calm),
         WorkState::Split => ("┬", "split", Tone::Faint),
+        WorkState::Left => ("·", "left", Tone::Faint),
         WorkState::Done => ("✓", "done", Tone::Good),
     }
 }

@@ -9,7 +9,7 @@ pub(super) fn session(session: Option<&str>, actor: &str) -> String {
 }
 
 /// Returns the command that shows what an actor did.
-pub(super) fn actor_log(actor: &str) -> String {
+pub(crate) fn actor_log(actor: &str) -> String {
     log("actor", actor)
 }
 

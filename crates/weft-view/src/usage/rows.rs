@@ -62,7 +62,7 @@ pub struct UsageRow {
 }
 
 impl UsageRow {
-    fn add(&mut self, tally: &Tally, estimate: &Estimate) {
+    pub(super) fn add(&mut self, tally: &Tally, estimate: &Estimate) {
         let tokens = &tally.tokens;
         let sums = [
             (&mut self.input_tokens, tokens.input),

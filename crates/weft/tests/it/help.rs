@@ -81,6 +81,7 @@ fn help_lists_the_commands() {
       loops        Show loops, their frames and how far they are
       runs         Show runs, their state and how far they are
       gateway      Show what goes through a gateway
+      digest       Tell what each agent did, decided, cost, finished, broke and left, as Markdown
       stats        Tell how much is in the store, and of what
       sql          Ask the index with SQL, reading only
       export       Write the log to files by day, by agent, or the decisions alone; or send it by OTLP
