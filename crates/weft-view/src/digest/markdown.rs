@@ -139,7 +139,7 @@ fn write_actor(out: &mut String, actor: &ActorDigest) {
             format!("{} × {}{colon}{text}", failure.n, name_of(&failure.kind))
         }),
     );
-    line("Left", things_by(&actor.left, "; ", "weft work", |piece| held(piece)));
+    line("Left", things_by(&actor.left, "; ", "weft work", held));
 }
 
 /// Returns what an actor did, in counts and names.

@@ -37,9 +37,14 @@ fn markdown(lines: &[Placed]) -> String {
     digest_of(&told, &told.views, None).to_markdown()
 }
 
+/// How many lines the first of two snapshots of a long digest has.
+const FIRST_LINES: usize = 55;
+
 #[test]
-fn a_night_of_the_demonstration() {
-    assert_snapshot!(markdown(&demo(7, 500)), @r#"
+fn a_night_of_the_demonstration_begins_with_who_needs_a_person() {
+    let text = markdown(&demo(7, 500));
+    let first: Vec<&str> = text.lines().take(FIRST_LINES).collect();
+    assert_snapshot!(first.join("\n"), @r"
     # Digest of 2026-11-15 05:49 to 2026-11-15 08:01 UTC
 
     - 33 agents in 21 sessions, 500 events
@@ -95,61 +100,15 @@ fn a_night_of_the_demonstration() {
     - Errors: 1 × `bead.failed`: timeout: no answer from the test database after \<n\> s
 
     ### `01a1de38-6bb8-7081-acda-b3b52ab2c51a`
+    ");
+}
 
-    - Asked: “Totals differ from the sum by a cent. Round once, at the end, and show how the total comes about.”; “Twenty more calls are fine.”; “Use yesterday's copy.”
-    - Did: 3 turns; 4 of 4 steps of its plan; 6 calls (`fs.applyPatch` 2, `tests.run` 2 (1 failed), `fs.search` 1, `git.commit` 1); 1 file changed (`src/billing/invoice.rs`)
-    - Finished: `har-534` Totals differ from the sum by a cent. Round once, at the end, and show how the total comes about.
-    - Cost: `claude-sonnet-4-5` $0.13, 33 k tokens
-    - Errors: 1 × `tests.run`: \<n\> passed, \<n\> failed
-
-    ### `@architect`
-
-    - Decided: **retry by attempt table in the database**, because A restart loses nothing and the support desk can see what waits.; turned down: a queue service (one more thing to run for forty deliveries an hour), timers in memory (that is what lost deliveries until now)
-
-    ### `dock-delta`
-
-    - Cost: $0.54, 164 k tokens
-    - Left: `bd-20a50e77` Rate limit for the public API: being worked on since 2026-11-15 08:01
-
-    ### `porter`
-
-    - Asked: “please summarise the night so far”; “can you rerun the label tests”; “how much did we spend today?”
-    - Did: 4 turns; 5 calls (`shell` 5 (1 failed))
-    - Cost: `claude-sonnet-4-5` $0.12 estimated, 32 k tokens
-    - Errors: 1 × `shell`: lint: unused import \<text\> in …/deliver.rs
-
-    ### `@qa-engineer`
-
-    - Started by: `@architect`
-    - Did: 1 call (`Bash` 1)
-    - Cost: `claude-sonnet-4-5` $0.10, 37 k tokens
-    - Errors: 1 × `lifecycle.error`: snapshot \<text\> does not match
-
-    ### `session-92d2510f`
-
-    - Asked: “Searching for "Muller" should find "Müller" and the other way round. Do it in the index, not in the query.”; “Add a limit per key: 60 requests a minute, answer 429 with Retry-After. Configurable, documented, tested at the edge.”
-    - Did: 2 turns; 4 calls (`Bash` 1, `Grep` 1, `Read` 1, `Write` 1); 1 file changed (`/home/ana/harbor/tests/search_fold.rs`)
-    - Cost: `claude-opus-4-7` $0.10, 33 k tokens
-    - Left: `har-538`: being worked on since 2026-11-15 08:01
-
-    ### `clerk`
-
-    - Asked: “is the import thru”; “stop the docs job for tonight”; “wrong channel, sorry”; “is the import through?”; “what is blocking the release?”
-    - Did: 5 turns (2 failed)
-    - Cost: `claude-sonnet-4-5` $0.07 estimated, 19 k tokens
-    - Errors: 2 × `agent.turn.failed`: no model answered within \<n\> s
-
-    ### `aaa4ad160a5c1089`
-
-    - Started by: `session-f50fa3d0`
-    - Did: 1 turn; 3 calls (`Grep` 2, `Read` 1)
-    - Cost: `claude-sonnet-4-5` $0.07, 28 k tokens
-
-    ### `01a1de39-846c-77cc-aaa8-6b1e84f2c82f`
-
-    - Asked: “The nightly import of depots reads the file once per row. Find out why and make it read the file once.”
-    - Did: 1 turn; 0 of 4 steps of its plan
-    - Cost: `claude-sonnet-4-5` $0.07, 15 k tokens
+#[test]
+fn a_night_of_the_demonstration_ends_with_what_is_left() {
+    let text = markdown(&demo(7, 500));
+    let start = text.lines().count().saturating_sub(FIRST_LINES);
+    let last: Vec<&str> = text.lines().skip(start).collect();
+    assert_snapshot!(last.join("\n"), @r"
     - Left: `har-540` The nightly import of depots reads the file once per row. Find out why and make it read the file once.: being worked on since 2026-11-15 08:01
 
     ### `01a1de39-0926-72a6-a7b6-f4cb9ab32d94`
@@ -205,7 +164,7 @@ fn a_night_of_the_demonstration() {
     - `bd-222df516` Label printing fails for long street names: being worked on since 2026-11-15 08:00, `dock-cedar`
     - `har-532`: being worked on since 2026-11-15 08:00, `grind-1794729602-39906`
     - and 11 more: `weft work`
-    "#);
+    ");
 }
 
 #[test]

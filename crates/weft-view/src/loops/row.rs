@@ -134,8 +134,8 @@ impl Loops {
             .end
             .as_ref()
             .filter(|end| told.state.as_ref().is_none_or(|state| state.stamp() <= end.stamp()));
-        let session = told.session.as_ref().map(|session| session.value().as_str())?;
-        let of_session = || self.ends.after(Some(session), told.last_ns?);
+        let session = told.session.as_ref().map(|session| session.value().as_str());
+        let of_session = || self.ends.after(Some(session?), told.last_ns?);
         own.map(Latest::value).or_else(of_session)
     }
 

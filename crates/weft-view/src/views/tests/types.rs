@@ -286,8 +286,8 @@ fn the_list_has_types_only() {
 fn every_type_of_idle_changes_a_view() {
     assert_snapshot!(table(Dialect::Idle), @"
     STATE: fleet loops
-    DONE: fleet
-    ABORT: fleet
+    DONE: fleet loops
+    ABORT: fleet loops
     ANCHOR: loops
     topic: (names a channel; what is said in it comes as messages)
     message: fleet
@@ -411,9 +411,14 @@ fn every_type_of_engine_changes_a_view() {
     ");
 }
 
+/// How many of the worker's types the first of two tables has.
+const NEEDLE_FIRST: usize = 29;
+
 #[test]
 fn every_type_of_needle_changes_a_view() {
-    assert_snapshot!(table(Dialect::Needle), @"
+    let table = table(Dialect::Needle);
+    let first: Vec<&str> = table.lines().take(NEEDLE_FIRST).collect();
+    assert_snapshot!(first.join("\n"), @"
     worker.started: fleet
     worker.idle: fleet sessions
     worker.stopped: fleet sessions
@@ -443,6 +448,14 @@ fn every_type_of_needle_changes_a_view() {
     heartbeat.emitted: (a heartbeat is when its worker was last seen)
     heartbeat.stuck_detected: inbox stuck
     heartbeat.recovery: inbox stuck
+    ");
+}
+
+#[test]
+fn every_further_type_of_needle_changes_a_view() {
+    let table = table(Dialect::Needle);
+    let rest: Vec<&str> = table.lines().skip(NEEDLE_FIRST).collect();
+    assert_snapshot!(rest.join("\n"), @"
     mend.orphan_released: fleet work
     mend.heartbeat_cleaned: fleet
     mend.logs_pruned: fleet
