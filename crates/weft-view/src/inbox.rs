@@ -4,7 +4,7 @@
 //! that resolves it. A need has one cause, and a cause has one need, whatever shows it: the id stays the same for as long as it lasts.
 
 mod command;
-mod shared;
+mod joint;
 mod source;
 
 use serde::Serialize;
@@ -83,9 +83,9 @@ pub struct Need {
 pub fn inbox(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> {
     let mut needs = source::of_actors(views, now_ns, rules);
     needs.extend(source::of_deadlocks(views));
-    let over_budget = shared::of_budgets(views, &needs, now_ns, rules);
+    let over_budget = joint::of_budgets(views, &needs, now_ns, rules);
     needs.extend(over_budget);
-    needs.extend(shared::of_collisions(views, now_ns, rules));
+    needs.extend(joint::of_collisions(views, now_ns, rules));
     let stuck = source::of_stuck(views, &needs, now_ns, rules);
     needs.extend(stuck);
     needs.sort_by(|a, b| (a.kind, a.since, &a.id).cmp(&(b.kind, b.since, &b.id)));

@@ -1,3 +1,5 @@
+//! The digest of the demonstration, of one session, of nothing, and of texts that try to break it.
+
 use insta::assert_snapshot;
 use serde_json::json;
 use weft_event::event::{self, Expect};

@@ -1,6 +1,6 @@
 //! What holds for every view.
 
-mod types;
+mod reach;
 
 use crate::testing::{assert_law, demo, fold, through_a_snapshot};
 use crate::{VERSIONS, View};
