@@ -10,6 +10,9 @@ use signal_hook::iterator::Signals;
 /// The exit code of what was ended by Ctrl-C, as shells have it.
 const INTERRUPTED: i32 = 130;
 
+/// The exit code of what lost its terminal, as shells have it.
+const HUNG_UP: i32 = 129;
+
 /// Calls back at the first signal to end; at the second the process ends.
 pub(crate) fn on_stop(stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
@@ -21,6 +24,18 @@ pub(crate) fn on_stop(stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
         if signals.next().is_some() {
             // Nothing is lost by this: what was acknowledged is durable, and the rest is read again.
             std::process::exit(INTERRUPTED);
+        }
+    })?;
+    Ok(())
+}
+
+/// Ends the process when its terminal is gone. Whoever reads keys from it finds its end again and again, and never comes back to look
+/// whether it is to stop; and there is nothing left to be put right.
+pub(crate) fn end_with_the_terminal() -> io::Result<()> {
+    let mut signals = Signals::new([SIGHUP])?;
+    std::thread::Builder::new().name("weft-terminal".to_owned()).spawn(move || {
+        if signals.forever().next().is_some() {
+            std::process::exit(HUNG_UP);
         }
     })?;
     Ok(())

@@ -53,6 +53,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
     signals::on_stop(move || asked.store(true, Ordering::Relaxed))
+        .and_then(|()| signals::end_with_the_terminal())
         .context("cannot listen for signals")?;
     let named = args.theme.as_deref().and_then(Theme::parse);
     let settings = Settings {

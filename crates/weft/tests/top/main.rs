@@ -122,6 +122,19 @@ fn a_signal_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
+fn it_ends_with_its_terminal() {
+    if !is_there() {
+        println!("tmux is not there: a terminal that goes away is not tested");
+        return;
+    }
+    let folder = store(20);
+    let tmux = top(folder.path(), "gone", "");
+    tmux.wait_for("20 of 20");
+    let process = tmux.process_of("weft");
+    tmux.take_away(process);
+}
+
+#[test]
 fn without_a_terminal_it_says_so() {
     let folder = store(1);
     let ran = weft(folder.path(), &["top"]).stdin(Stdio::null()).output().unwrap();

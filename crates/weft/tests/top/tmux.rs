@@ -113,6 +113,24 @@ impl Tmux {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
+    /// Returns the process of a program that the shell runs.
+    pub(crate) fn process_of(&self, program: &str) -> u32 {
+        let shell = self.ask("#{pane_pid}");
+        let found = Command::new("pgrep").args(["-P", &shell, program]).output().unwrap();
+        String::from_utf8(found.stdout).unwrap().trim().parse().unwrap()
+    }
+
+    /// Takes the terminal away, and waits until a process is over that had it.
+    pub(crate) fn take_away(self, process: u32) {
+        drop(self);
+        let until = Instant::now() + PATIENCE;
+        let is_there = || Path::new(&format!("/proc/{process}")).exists();
+        while is_there() {
+            assert!(Instant::now() < until, "process {process} goes on without its terminal");
+            std::thread::park_timeout(LOOK_EVERY);
+        }
+    }
+
     /// Sends a signal to the program of a name that the shell runs.
     pub(crate) fn signal(&self, program: &str, signal: &str) {
         let shell = self.ask("#{pane_pid}");
