@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use weft_event::Facts;
 use weft_event::json::Tape;
+use weft_log::Filter;
 use weft_log::filter::{FieldKind, fields};
 use weft_log::query::Found;
 use weft_tui::source::Completions;
@@ -43,11 +44,20 @@ pub(super) fn complete(
         FieldKind::YesNo => vec!["yes".to_owned(), "no".to_owned()],
         FieldKind::Text => seen(field.name, &newest()),
         FieldKind::Time => ["15m", "2h", "1d", "7d"].map(str::to_owned).to_vec(),
-        FieldKind::FieldName => fields().iter().map(|field| field.name.to_owned()).collect(),
+        // Of fields that say where to look nothing can be there or not.
+        FieldKind::FieldName => {
+            let names = fields().iter().map(|field| field.name);
+            names.filter(|name| is_readable(field.name, name)).map(str::to_owned).collect()
+        }
         FieldKind::Whole | FieldKind::Decimal | FieldKind::Duration => Vec::new(),
     };
     let fitting = words.into_iter().filter(|word| word.starts_with(value)).take(WORDS_MAX);
     Completions { from, words: fitting.map(|word| plain_or_quoted(&word)).collect() }
+}
+
+/// Returns whether a filter of a field and a value can be read.
+fn is_readable(field: &str, value: &str) -> bool {
+    Filter::parse(&format!("{field}:{value}"), 0).is_ok()
 }
 
 fn operator_of(kind: FieldKind) -> &'static str {
