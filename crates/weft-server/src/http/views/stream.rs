@@ -21,7 +21,7 @@ use super::super::answer::Failure;
 use super::super::params::{self, Name as PathName, Params};
 use super::{asked, head};
 use crate::access::Pass;
-use crate::views::{Ask, Live, Row, Seen};
+use crate::views::{self, Ask, Live, Row, Seen};
 use crate::{Core, place};
 
 /// How soon after one event the next may come.
@@ -163,7 +163,11 @@ impl Stream {
         let live = self.live.clone();
         let now_ns = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
         let ask = Ask { now_ns, ..self.ask };
-        let seen = self.core.reads().aside(move |_| live.page(&ask)).await;
+        // The first page has what was stored before it was asked for.
+        let seen = match self.shown {
+            None => views::now(&self.core, ask).await,
+            Some(_) => self.core.reads().aside(move |_| live.page(&ask)).await,
+        };
         let rows = &seen.page.rows;
         let is_known = self.shown.is_none() && self.seen.is_some_and(|known| known == seen.upto);
         let now = Shown::of(rows);
