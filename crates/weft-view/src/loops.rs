@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use weft_event::report::{Frame, Loop, LoopPhase, Part};
 
 use crate::bounded::Bounded;
+use crate::fleet::cut;
 use crate::{Entry, Latest, Stamp, View};
 
 use ends::{End, Ends, NO_SESSION};
@@ -78,7 +79,7 @@ struct Request {
 
 impl View for Loops {
     const NAME: &'static str = "loops";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         let Part::Loop(told) = &entry.report.part else {
@@ -106,7 +107,7 @@ impl Told {
         if let Some(session) = entry.facts.session.as_deref() {
             Latest::put(&mut self.session, stamp, || session.to_owned());
         }
-        let word = || told.reason.as_deref().unwrap_or_default().to_owned();
+        let word = || told.reason.as_deref().map(cut).unwrap_or_default();
         let is_new = match told.phase {
             LoopPhase::State => {
                 Latest::put(&mut self.state, stamp, || Stack::read(&told.frames, at_ns));
@@ -149,7 +150,7 @@ impl Stack {
 
 impl Anchor {
     fn read(told: &Loop<'_>, at_ns: i64) -> Self {
-        let text = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
+        let text = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(cut);
         Self { at_ns, goal: text(&told.goal), next_step: text(&told.next_step) }
     }
 }

@@ -5,6 +5,7 @@ use weft_event::Status;
 use weft_event::report::{Loop, LoopPhase, Part};
 
 use crate::bounded::Bounded;
+use crate::fleet::cut;
 use crate::word::Word;
 use crate::{Entry, Trail};
 
@@ -75,7 +76,7 @@ impl End {
             position: entry.position,
             is_abort,
             status: entry.facts.status.map(Word),
-            reason: told.reason.as_deref().map(str::to_owned),
+            reason: told.reason.as_deref().map(cut),
         })
     }
 }
