@@ -1,0 +1,38 @@
+// The icons, drawn by hand on a grid of 16 with lines of one width: one path each.
+
+export const ICONS = {
+  inbox: 'M2 9.5 3.8 3h8.4L14 9.5V13H2zM2 9.5h3.5l1 2h3l1-2H14',
+  fleet: 'M8 2.5v4M8 6.5 3.5 10M8 6.5l4.5 3.5M6.7 2.5h2.6M2 10h3v3.5H2zM11 10h3v3.5h-3z',
+  timeline: 'M2 4h6M5 8h8M3 12h5M11 12h3',
+  sessions: 'M2 3h9v6H6l-2.5 2.5V9H2zM11 6h3v5.5h-1V14l-2.5-2.5H8',
+  traces: 'M2 3.5h12M4 7h7M6 10.5h4M8 14h6',
+  work: 'M2.5 3h3v10h-3zM6.5 3h3v6h-3zM10.5 3h3v8h-3z',
+  usage: 'M2 13.5h12M3.5 13V9M7 13V5M10.5 13V7.5M13.5 13V3',
+  files: 'M4 2h5l3 3v9H4zM9 2v3h3M6 8.5h4M6 11h4',
+  decisions: 'M8 14V9M8 9 3.5 4.5M8 9l4.5-4.5M3.5 7.5v-3h3M12.5 7.5v-3h-3',
+  errors: 'M8 2 14.5 13.5h-13zM8 6.5v3.5M8 11.7v.3',
+  loops: 'M12.8 6A5.2 5.2 0 0 0 3.3 5.6M3.2 10a5.2 5.2 0 0 0 9.5.4M3 2.8v3h3M13 13.2v-3h-3',
+  runs: 'M4 2.5v11l9-5.5z',
+  gateway: 'M2 5.5h9M8.5 3 11 5.5 8.5 8M14 10.5H5M7.5 8 5 10.5 7.5 13',
+  subscriptions: 'M3 13a10 10 0 0 1 0-10M13 3a10 10 0 0 1 0 10M5.5 11a7 7 0 0 1 0-6M10.5 5a7 7 0 0 1 0 6M8 8v.2',
+  log: 'M2 3.5h1M5 3.5h9M2 8h1M5 8h9M2 12.5h1M5 12.5h9',
+  search: 'M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.3 10.3 14 14',
+  copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
+  check: 'M3 8.5 6.5 12 13 4',
+  close: 'M3.5 3.5l9 9M12.5 3.5l-9 9',
+  sun: 'M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM8 1.5v1.3M8 13.2v1.3M1.5 8h1.3M13.2 8h1.3M3.4 3.4l.9.9M11.7 11.7l.9.9M12.6 3.4l-.9.9M4.3 11.7l-.9.9',
+  moon: 'M13 9.8A5.8 5.8 0 1 1 6.2 3a4.6 4.6 0 0 0 6.8 6.8z',
+  play: 'M4.5 3v10l8-5z',
+  pause: 'M5 3v10M11 3v10',
+  back: 'M10 3 5 8l5 5',
+  on: 'M6 3l5 5-5 5',
+  down: 'M3 6l5 5 5-5',
+  keys: 'M1.5 4h13v8h-13zM4 7h.2M6.7 7h.2M9.3 7h.2M12 7h.2M5 9.7h6',
+  bell: 'M3 11.5c1-1 1-2.5 1-4.5a4 4 0 0 1 8 0c0 2 0 3.5 1 4.5zM6.5 13.5a1.6 1.6 0 0 0 3 0',
+  sound: 'M2.5 6v4H5l3.5 3V3L5 6zM11 5.5a3.5 3.5 0 0 1 0 5M12.8 3.5a6 6 0 0 1 0 9',
+  menu: 'M2 4h12M2 8h12M2 12h12',
+  columns: 'M2 3h12v10H2zM6 3v10M10 3v10',
+  star: 'M8 2l1.8 3.9 4.2.5-3.1 2.9.8 4.2L8 11.4l-3.7 2.1.8-4.2L2 6.4l4.2-.5z',
+} as const;
+
+export type IconName = keyof typeof ICONS;
