@@ -1,6 +1,7 @@
 //! Facts: what Weft reads off any event, whatever its dialect.
 
 pub(crate) mod carried;
+mod json;
 pub(crate) mod name;
 
 use std::borrow::Cow;

@@ -4,6 +4,7 @@
 //! index with [`Filter::plan`]. `docs/filter.md` describes the language. Nothing here reads a clock, a file or the index.
 
 mod compare;
+mod complete;
 mod demand;
 mod display;
 mod error;
@@ -16,13 +17,6 @@ mod path;
 mod plan;
 mod quote;
 mod scan;
-/// Reads a time as filters have it: how long before `now_ns` (`7d`), a date, or a date with a clock time. In nanoseconds since 1970.
-pub fn time_ns(text: &str, now_ns: i64) -> Option<i64> {
-    value::time(text, now_ns).map(value::Time::start_ns)
-}
-
-#[cfg(test)]
-mod tests;
 mod value;
 mod words;
 
@@ -34,9 +28,11 @@ use crate::Meta;
 use expression::{Expression, Term, TextTest};
 use field::TextField;
 
+pub use complete::{Completion, Offer, VALUES_FROM, complete};
 pub use demand::{Demands, NameTest};
 pub use error::{Expected, FilterError, FilterFault};
 pub use field::{FieldInfo, FieldKind, fields};
+pub use glob::Glob;
 pub use plan::{Plan, SqlValue};
 pub use words::{SEARCH_TOKENIZER, write_search_text};
 
@@ -73,6 +69,26 @@ pub struct Subject<'a> {
 /// Reads a time as filters write it: how long before `now_ns`, a date, or a date with a clock time. In nanoseconds since 1970.
 pub fn parse_time(text: &str, now_ns: i64) -> Option<i64> {
     value::time(text, now_ns).map(value::Time::start_ns)
+}
+
+/// Returns a text as a value of the filter language that stands for itself.
+pub fn quoted(text: &str) -> String {
+    quote::Quoted(text).to_string()
+}
+
+impl FieldInfo {
+    /// Returns the text that a record has in the field, if it is one of texts.
+    pub fn text<'s>(&self, subject: &'s Subject<'_>) -> Option<&'s str> {
+        match self.field {
+            field::Field::Text(field) => field.of(subject),
+            field::Field::Whole(_)
+            | field::Field::Decimal(_)
+            | field::Field::Flag(_)
+            | field::Field::Since
+            | field::Field::Until
+            | field::Field::Has => None,
+        }
+    }
 }
 
 impl Filter {
@@ -126,3 +142,6 @@ impl Filter {
         plan::plan(&self.expression)
     }
 }
+
+#[cfg(test)]
+mod tests;

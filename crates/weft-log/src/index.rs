@@ -23,6 +23,7 @@ mod run;
 mod schema;
 mod sql;
 mod text;
+mod topics;
 mod worker;
 
 use std::path::{Path, PathBuf};

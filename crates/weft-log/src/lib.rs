@@ -19,7 +19,7 @@ pub mod lines;
 pub mod lock;
 pub mod log;
 mod position;
-mod priority;
+pub mod priority;
 pub mod prune;
 pub mod query;
 pub mod reader;

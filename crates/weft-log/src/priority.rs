@@ -7,7 +7,7 @@ const BEHIND: i32 = 5;
 
 /// Lets threads that somebody waits for go before the calling one. Where the system cannot, nothing changes.
 #[cfg(target_os = "linux")]
-pub(crate) fn step_back() {
+pub fn step_back() {
     use rustix::process::{getpriority_process, setpriority_process};
     // Without a process these are about the calling thread, on this system alone.
     let stepped_back =
@@ -20,4 +20,4 @@ pub(crate) fn step_back() {
 
 /// Lets threads that somebody waits for go before the calling one. Where the system cannot, nothing changes.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn step_back() {}
+pub fn step_back() {}

@@ -4,6 +4,7 @@
 
 mod order;
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use weft_event::Dialect;
@@ -12,17 +13,20 @@ use weft_event::json::Tape;
 use weft_event::problem::Problems;
 
 use crate::disk::RealDisk;
-use crate::filter::{Filter, Subject};
+use crate::filter::{FieldInfo, Filter, Subject};
 use crate::index::{self, Follower, IndexError, Select, SqlValue};
 use crate::lines::{LineError, Lines};
 use crate::reader::{self, ReadError, Reader};
-use crate::{Head, Mark, Meta, Position, Store, filter};
+use crate::{Head, Mark, Meta, Position, Record, Store, TopicKey, filter};
 
 pub use index::Order;
 pub use order::by_producer;
 
 /// Candidates that are asked of the index at a time.
 const CANDIDATES_MIN: usize = 256;
+
+/// Bytes of a value that is offered as one to look for.
+const VALUE_BYTES_MAX: usize = 120;
 
 /// Why records cannot be found.
 #[derive(Debug, thiserror::Error)]
@@ -135,6 +139,32 @@ impl Records {
             found.meta.mark = Some(mark);
         }
         Ok(Some(found))
+    }
+
+    /// Returns the newest record of a topic's key, also where the index does not know of it yet.
+    pub fn latest(&mut self, topic: &TopicKey) -> Result<Option<Found>, QueryError> {
+        let core = self.index.as_ref().map(|index| index.watermark(Follower::Core)).transpose()?;
+        let indexed = core.map_or(0, |mark| mark.position);
+        let mut newest = None;
+        if indexed < self.head.last().map_or(0, Position::get) {
+            let from = Position::FIRST.plus(indexed);
+            let mut reader = Reader::open(RealDisk, self.store.root().to_owned(), from)?;
+            while let Some(batch) = reader.read()? {
+                let is_of = |mark: &Mark| mark.topic.as_ref() == Some(topic);
+                let of =
+                    |(record, _): &(Record<'_>, _)| record.meta.mark.as_ref().is_some_and(is_of);
+                if let Some((record, _)) = batch.records().filter(of).last() {
+                    newest = Some(Found { meta: record.meta, line: record.line.to_vec() });
+                }
+            }
+        }
+        let (Some(index), None, Some(key)) = (&self.index, &newest, &topic.key) else {
+            return Ok(newest);
+        };
+        let Some(position) = index.latest(&topic.topic, key)? else { return Ok(None) };
+        let filter = Filter::all();
+        let (range, order) = (position..=position, Order::Ascending);
+        Ok(self.page(&Ask { filter: &filter, range, order, limit: 1 })?.records.pop())
     }
 
     /// Returns a page of records.
@@ -307,6 +337,21 @@ pub fn is_match(
         let facts = event.facts();
         filter.matches(&Subject { meta, facts: &facts, event: event.value() })
     })
+}
+
+/// Returns the texts that some records have in a field, each once and in order; not those that are too long to choose from a list.
+pub fn values(field: &FieldInfo, found: &[Found]) -> Vec<String> {
+    let (mut tape, mut values) = (Tape::new(), BTreeSet::new());
+    for found in found {
+        let Some(event) = found.read(&mut tape) else { continue };
+        let (meta, facts) = (&found.meta, event.facts());
+        let subject = Subject { meta, facts: &facts, event: event.value() };
+        let value = field.text(&subject).filter(|value| value.len() <= VALUE_BYTES_MAX);
+        if let Some(value) = value.filter(|value| !values.contains(*value)) {
+            values.insert(value.to_owned());
+        }
+    }
+    values.into_iter().collect()
 }
 
 fn read_event<'a>(

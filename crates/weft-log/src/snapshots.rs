@@ -8,7 +8,7 @@
 mod file;
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -119,9 +119,13 @@ impl Snapshots {
     }
 
     /// Leaves one, and removes those that are no longer needed or count for nothing.
-    pub fn save(&self, position: Position, content: &[u8]) -> Result<(), SaveError> {
+    pub fn save(
+        &self,
+        position: Position,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), SaveError> {
         let io = |source| SaveError::Io { path: self.folder.clone(), source };
-        let bytes = file::write(&self.expected_at(position), content, LEVEL).map_err(io)?;
+        let bytes = file::write(&self.expected_at(position), LEVEL, fill).map_err(io)?;
         RealDisk.make_folder(&self.folder).map_err(io)?;
         if read_era(&self.folder) != self.expected.era {
             return Err(SaveError::Redacted);

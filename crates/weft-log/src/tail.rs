@@ -91,9 +91,12 @@ impl Tail {
 impl Changes {
     fn of(store: &Store) -> Self {
         let (tell, told) = mpsc::sync_channel(1);
-        let watcher = notify::recommended_watcher(move |_| {
-            // One message that waits says all that a second could.
-            tell.try_send(()).unwrap_or_default();
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Whoever only reads the file changes nothing, and we are one of those.
+            if !event.is_ok_and(|event| event.kind.is_access()) {
+                // One message that waits says all that a second could.
+                tell.try_send(()).unwrap_or_default();
+            }
         });
         let watcher = watcher.and_then(|mut watcher| {
             watcher.watch(&store.root().join(HEAD_FILE), RecursiveMode::NonRecursive)?;

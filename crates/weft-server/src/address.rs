@@ -40,6 +40,18 @@ impl Addresses {
         self.http.iter().map(move |http| format!("{scheme}://{http}"))
     }
 
+    /// Returns where a person on this machine finds the dashboard.
+    pub fn page(&self) -> Option<String> {
+        let first = self.http.first()?;
+        let scheme = if self.is_tls { "https" } else { "http" };
+        // An address that stands for all of a machine's is none to go to.
+        let page = match first.ip().is_unspecified() {
+            true => format!("{scheme}://localhost:{}/", first.port()),
+            false => format!("{scheme}://{first}/"),
+        };
+        Some(if self.is_open { page + "#token=TOKEN" } else { page })
+    }
+
     /// Writes the file of a store, whole or not at all.
     pub fn publish(&self, store: &Path) -> io::Result<()> {
         let mut text = String::new();

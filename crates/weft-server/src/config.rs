@@ -3,7 +3,11 @@
 //! It reads no file and no environment itself: both come in as arguments.
 
 mod folder;
+mod judging;
 mod key;
+mod list;
+mod notify;
+mod table;
 mod value;
 
 use std::fmt;
@@ -14,16 +18,20 @@ use toml::de::{DeTable, DeValue};
 use tracing::level_filters::LevelFilter;
 use weft_event::transcript::Client;
 use weft_log::redact::Settings;
+use weft_view::usage::Limit;
+use weft_view::{Judgement, Prices, Rules};
 
 use crate::limits::Limits;
+use crate::notify::Rule;
 use crate::tls::TlsFiles;
 use key::{env_name, nearest, slots};
 use value::{Given, Wrong};
 
 pub use folder::FolderSetting;
+pub use judging::PriceSetting;
 
 /// Everything that can be set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Where HTTP is spoken; `None` for loopback at the usual port.
     pub listen: Option<Vec<SocketAddr>>,
@@ -43,6 +51,14 @@ pub struct Config {
     pub folders: Vec<FolderSetting>,
     /// How secrets are kept out of the store.
     pub redact: Settings,
+    /// The thresholds of rules by which views judge.
+    pub rules: Rules,
+    /// What models cost, in the place of built-in prices or beside them.
+    pub prices: Vec<PriceSetting>,
+    /// Budgets that usage is held against.
+    pub budgets: Vec<Limit>,
+    /// Who is told when something needs a person.
+    pub notify: Vec<Rule>,
     /// The limits.
     pub limits: Limits,
 }
@@ -59,6 +75,10 @@ impl Default for Config {
             sessions: Sessions::default(),
             folders: Vec::new(),
             redact: Settings::default(),
+            rules: Rules::default(),
+            prices: Vec::new(),
+            budgets: Vec::new(),
+            notify: Vec::new(),
             limits: Limits::default(),
         }
     }
@@ -86,6 +106,13 @@ impl Config {
     pub fn tls(&self) -> Option<TlsFiles> {
         let (cert, key) = (self.tls_cert.clone()?, self.tls_key.clone()?);
         Some(TlsFiles { cert, key })
+    }
+
+    /// Returns what views are judged by.
+    pub fn judgement(&self) -> Judgement {
+        let mut prices = Prices::default();
+        self.prices.iter().for_each(|price| prices.set(&price.price()));
+        Judgement { rules: self.rules.clone(), prices, limits: self.budgets.clone() }
     }
 }
 
@@ -237,14 +264,14 @@ fn known(name: &str) -> Option<&'static str> {
 
 /// Reads the file: its tables have the names before the dot.
 fn read_file(path: &Path, text: &str, given: &mut Vec<Said>, errors: &mut Vec<ConfigError>) {
-    let place = |offset: usize| {
+    let place_of = |offset: usize| {
         let (line, column) = line_and_column(text, offset);
         (line, format!("{}:{line}:{column}", path.display()))
     };
     let table = match DeTable::parse(text) {
         Ok(table) => table.into_inner(),
         Err(error) => {
-            let (_, place) = place(error.span().map_or(0, |span| span.start));
+            let (_, place) = place_of(error.span().map_or(0, |span| span.start));
             errors.push(ConfigError { place, message: error.message().to_owned() });
             return;
         }
@@ -263,7 +290,7 @@ fn read_file(path: &Path, text: &str, given: &mut Vec<Said>, errors: &mut Vec<Co
     }
     found.sort_by_key(|(offset, _, _)| *offset);
     for (offset, name, value) in found {
-        let (line, place) = place(offset);
+        let (line, place) = place_of(offset);
         let Some(name) = known(&name) else {
             errors.push(ConfigError { place, message: unknown(&name) });
             continue;
@@ -272,7 +299,10 @@ fn read_file(path: &Path, text: &str, given: &mut Vec<Said>, errors: &mut Vec<Co
             Ok(()) => {
                 given.push(Said { name, given: value, origin: Origin::File { line }, place });
             }
-            Err(wrong) => errors.push(ConfigError { place, message: wrong.to_string() }),
+            Err(wrong) => {
+                let (_, place) = place_of(wrong.place().unwrap_or(offset));
+                errors.push(ConfigError { place, message: wrong.to_string() });
+            }
         }
     }
 }

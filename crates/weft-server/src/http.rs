@@ -5,6 +5,7 @@ pub(crate) mod body;
 mod cloud;
 mod connection;
 pub(crate) mod events;
+mod filter;
 mod guard;
 mod health;
 mod mcp;
@@ -13,9 +14,14 @@ pub(crate) mod params;
 pub(crate) mod query;
 mod read;
 mod sending;
+mod spans;
+mod store;
 mod stream;
 mod subs;
+mod talk;
+mod timeline;
 mod views;
+mod web;
 
 use axum::Router;
 use axum::extract::Request;
@@ -34,15 +40,21 @@ pub use connection::{serve, serve_connection, serve_tls};
 pub fn router(core: &Core, access: Access) -> Router {
     Router::new()
         .merge(events::routes())
+        .merge(filter::routes())
         .merge(health::routes())
         .merge(mcp::routes(core))
         .merge(openapi::routes())
         .merge(otlp::routes())
         .merge(read::routes())
+        .merge(spans::routes())
+        .merge(store::routes(&access))
         .merge(stream::routes())
         .merge(subs::routes())
+        .merge(talk::routes())
+        .merge(timeline::routes())
         .merge(views::routes())
-        .fallback(unknown_path)
+        .merge(web::routes())
+        .fallback(web::give)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(access, guard::check))
         .with_state(core.clone())

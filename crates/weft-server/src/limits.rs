@@ -29,7 +29,9 @@ pub struct Limits {
     pub heartbeat: Duration,
     /// Records of one page.
     pub page_records_max: usize,
-    /// Bytes of the events of one page; it ends early where they are more.
+    /// Rows of one page of a view.
+    pub page_rows_max: usize,
+    /// Bytes of the events or rows of one page; it ends early where they are more.
     pub page_bytes_max: usize,
     /// Bytes of all answers with records that are being read or wait to be taken at a time.
     pub answers_bytes_max: usize,
@@ -100,6 +102,7 @@ impl Default for Limits {
             reader_patience: Duration::from_secs(30),
             heartbeat: Duration::from_secs(15),
             page_records_max: 1000,
+            page_rows_max: 10_000,
             page_bytes_max: 16 << 20,
             answers_bytes_max: 256 << 20,
             recent_bytes_max: 16 << 20,

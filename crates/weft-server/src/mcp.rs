@@ -6,6 +6,7 @@
 
 mod answer;
 mod argument;
+mod board;
 mod handler;
 mod look;
 mod report;
@@ -16,6 +17,7 @@ mod shorten;
 mod tool;
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -31,7 +33,7 @@ use crate::Core;
 use handler::{Door, Handler};
 use report::Lack;
 
-pub use shelf::{Kept, NotAdmitted, Seen, Shelf, ShelfError, VIA, admit};
+pub use shelf::{Kept, NotAdmitted, Put, Seen, Shelf, ShelfError, VIA, admit};
 
 /// What a model is told instead of an answer.
 #[derive(Debug)]
@@ -49,11 +51,20 @@ impl From<Lack> for Told {
     }
 }
 
-/// Serves one client on standard input and output until it closes its end. `session` is what the client says it runs for.
-pub fn serve_stdio(shelf: impl Shelf, session: Option<String>) -> io::Result<()> {
+/// What a client that is served on a pipe says of itself by starting us.
+#[derive(Clone, Debug, Default)]
+pub struct Client {
+    /// The session that it runs for.
+    pub session: Option<String>,
+    /// The folder that it works in.
+    pub folder: Option<PathBuf>,
+}
+
+/// Serves one client on standard input and output until it closes its end.
+pub fn serve_stdio(shelf: impl Shelf, client: Client) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
-        let handler = Handler::new(shelf, Door::Pipe { session });
+        let handler = Handler::new(shelf, Door::Pipe(client));
         match handler.serve(rmcp::transport::stdio_pipes()).await {
             Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
             // Whoever says nothing has no questions.

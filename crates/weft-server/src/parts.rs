@@ -14,7 +14,8 @@ use crate::metrics::Counters;
 use crate::reads::Reads;
 use crate::subs::desk::Desk;
 use crate::tail::TailState;
-use crate::views::Live;
+use crate::talks::Talks;
+use crate::views::{Judgement, Live};
 use crate::writer::Appender;
 
 /// How long the rest of a request is waited for once the server ends. It has to be over before the server stops to wait for requests.
@@ -43,6 +44,8 @@ struct Shared {
     series: Arc<Mutex<Series>>,
     tail: TailState,
     views: Live,
+    talks: Arc<Talks>,
+    is_demo: bool,
 }
 
 /// What a [`Core`] is made of.
@@ -57,6 +60,10 @@ pub struct Parts {
     pub feed: Feed,
     /// The limits.
     pub limits: Limits,
+    /// Whether a made-up team is played into the log.
+    pub is_demo: bool,
+    /// What views are judged by.
+    pub judgement: Judgement,
     /// Becomes true when the server ends.
     pub ended: watch::Receiver<bool>,
 }
@@ -64,7 +71,7 @@ pub struct Parts {
 impl Core {
     /// Puts the parts together.
     pub fn new(parts: Parts) -> Self {
-        let Parts { store, store_id, appender, feed, limits, ended } = parts;
+        let Parts { store, store_id, appender, feed, limits, judgement, is_demo, ended } = parts;
         let now_ns = i64::try_from(jiff::Timestamp::now().as_nanosecond());
         let (since, counters) = (Instant::now(), Counters::default());
         let intake = Intake::new(&store, &limits);
@@ -84,7 +91,9 @@ impl Core {
             intake,
             series: Arc::new(Mutex::new(Series::new(now_ns.unwrap_or(i64::MAX)))),
             tail: TailState::default(),
-            views: Live::default(),
+            views: Live::new(judgement),
+            talks: Arc::default(),
+            is_demo,
         };
         Self { shared: Arc::new(shared), ended }
     }
@@ -174,6 +183,16 @@ impl Core {
     /// Returns the views, as far as they are folded.
     pub fn views(&self) -> &Live {
         &self.shared.views
+    }
+
+    /// Returns the conversations that are kept.
+    pub fn talks(&self) -> &Arc<Talks> {
+        &self.shared.talks
+    }
+
+    /// Returns whether a made-up team is played into the log.
+    pub fn is_demo(&self) -> bool {
+        self.shared.is_demo
     }
 
     /// Returns whether the server is ending.

@@ -78,15 +78,9 @@ impl Reads {
     }
 
     /// Returns all records that match, in the order of their producers; an error if there are too many.
-    pub async fn by_producer(
-        &self,
-        filter: Filter,
-        limit: usize,
-        bytes_max: usize,
-    ) -> Result<Page, ReadsError> {
+    pub async fn by_producer(&self, question: Question) -> Result<Page, ReadsError> {
         self.read(move |records| {
-            let range = Position::FIRST..=Position::new(u64::MAX).expect("it is not 0");
-            let question = Question { filter, range, order: Order::Ascending, limit, bytes_max };
+            let (limit, bytes_max) = (question.limit, question.bytes_max);
             let page = page(records, question)?;
             if page.next.is_some() {
                 return Err(ReadsError::TooMany { records_max: limit, bytes_max });

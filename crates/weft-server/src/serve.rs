@@ -26,13 +26,15 @@ use crate::access::tokens::{TokenError, TokenFile};
 use crate::access::{Access, Demand, Rules};
 use crate::address::Addresses;
 use crate::limits::Limits;
+use crate::notify::Notify;
 use crate::parts::{Core, Parts};
 use crate::player::{self, Play};
 use crate::socket::server::{self as socket, BindError};
 use crate::tail::{self, Folder};
 use crate::tls::{Tls, TlsError, TlsFiles};
+use crate::views::Judgement;
 use crate::writer::{self, Appender};
-use crate::{descriptors, feed, http, subs, views};
+use crate::{descriptors, feed, http, notify, subs, views};
 use doors::Doors;
 use guard::Guard;
 
@@ -63,6 +65,10 @@ pub struct Options {
     pub runtime: PathBuf,
     /// The limits.
     pub limits: Limits,
+    /// What views are judged by.
+    pub judgement: Judgement,
+    /// Who is told when something needs a person.
+    pub notify: Notify,
     /// Folders that are read while it runs.
     pub folders: Vec<Folder>,
     /// What is played into the log, if anything is.
@@ -151,8 +157,8 @@ fn running_at(addresses: &Option<Box<Addresses>>) -> String {
 
 /// Runs a server until it is asked to end, by a signal or through its socket. `ready` is called once it can be reached.
 pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Result<(), ServeError> {
-    let Options { store, owner, listen, hosts, origins, tls, runtime, mut limits, folders, play } =
-        options;
+    let Options { store, owner, listen, hosts, origins, tls, runtime, mut limits, .. } = options;
+    let Options { judgement, notify, folders, play, .. } = options;
     let guard = Guard::take(&store)?;
     let rules = Rules { demand: demand(&store, &listen, tls.as_ref())?, hosts, origins };
     let tls = tls.map(Tls::load).transpose()?;
@@ -169,12 +175,20 @@ pub fn serve_blocking(options: Options, ready: impl FnOnce(&Addresses)) -> Resul
     let started = writer::start(log, &limits, waker);
     let (appender, writer_thread) = started.map_err(system("start the writer"))?;
     let (end, ended) = watch::channel(false);
-    let parts = Parts { store, store_id, appender: appender.clone(), feed, limits, ended };
-    let core = Core::new(parts);
+    let core = Core::new(Parts {
+        store,
+        store_id,
+        appender: appender.clone(),
+        feed,
+        limits,
+        judgement,
+        is_demo: play.is_some(),
+        ended,
+    });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(system("start the runtime"))?;
     let served = runtime.block_on(async {
-        let work = Work { folders, play };
+        let work = Work { notify, folders, play };
         let served = run(&core, (doors, access), &addresses, &end, (work, ready)).await;
         // Also after an error: whatever is there ends now.
         end.send_replace(true);
@@ -227,6 +241,7 @@ async fn stop(appender: &Appender) {
 
 /// What a server does beside answering.
 struct Work {
+    notify: Notify,
     folders: Vec<Folder>,
     play: Option<Play>,
 }
@@ -255,6 +270,7 @@ async fn run(
     tasks.spawn(socket::run(listener, Arc::new(shared)));
     tasks.spawn(tend(core.clone()));
     tasks.spawn(views::follow(core.clone()));
+    tasks.spawn(notify::follow(core.clone(), work.notify));
     let subscriptions = subs::start(core);
     // They write how far they are when they end.
     tasks.spawn(subscriptions.join());

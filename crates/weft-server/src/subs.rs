@@ -5,14 +5,14 @@
 
 pub mod books;
 pub mod change;
-mod command;
+pub(crate) mod command;
 pub mod definition;
 pub mod desk;
 mod keeper;
-mod letter;
+pub(crate) mod letter;
 mod matching;
 pub mod otlp;
-mod outcome;
+pub(crate) mod outcome;
 pub mod post;
 pub(crate) mod pull;
 pub mod schedule;

@@ -8,10 +8,14 @@ mod live;
 mod moment;
 mod name;
 mod page;
+mod past;
+mod reading;
 
 pub use fold::{Fold, FoldError, fold, fold_at};
-pub(crate) use live::now;
 pub use live::{Live, Seen, follow};
+pub(crate) use live::{caught_up, now};
 pub use moment::{Moment, MomentError};
 pub use name::{GROUPINGS, Name};
-pub use page::{Ask, Judgement, Page, Row};
+pub use page::{Ask, Page, Row};
+pub(crate) use reading::Reading;
+pub use weft_view::Judgement;

@@ -3,18 +3,20 @@
 mod act;
 mod follow;
 mod prompt;
+mod scroll;
 
 use std::collections::VecDeque;
 
 use crossterm::event::{KeyEvent, MouseEvent};
-use weft_view::Views;
+use weft_view::inbox::{self, Need};
+use weft_view::lanes::Lanes;
+use weft_view::{Judgement, Views};
 
 use crate::feed::{Order, Told};
 use crate::keys::{self, Context, OverAction};
-use crate::lanes::Lanes;
 use crate::listing::{Item, Listing, Look, Spot};
 use crate::mode::Mode;
-use crate::panel::Panel;
+use crate::panel::{Panel, Table};
 use crate::reading::Reading;
 use crate::source::{Place, Record};
 use crate::tail::Tail;
@@ -36,6 +38,8 @@ pub struct Settings {
     pub title: String,
     /// The filter to begin with.
     pub filter: String,
+    /// What views are judged by.
+    pub judgement: Judgement,
 }
 
 /// What happens to the screen.
@@ -99,7 +103,10 @@ pub struct App {
     is_stale: bool,
     pub(crate) over: Over,
     pub(crate) notice: Option<String>,
+    /// The filter of the log.
     pub(crate) filter: String,
+    /// The words that the rows of each other panel are shown by.
+    words: [String; Panel::ALL.len()],
     pub(crate) lanes: Lanes,
     pub(crate) tail: Tail,
     pub(crate) talk: Option<Talk>,
@@ -107,6 +114,8 @@ pub struct App {
     pub(crate) trace: Option<Trace>,
     pub(crate) zoom_idx: usize,
     pub(crate) group_idx: usize,
+    /// Which of its tables each panel shows.
+    table_idxs: [usize; Panel::ALL.len()],
     /// Records that are not due yet.
     pending: VecDeque<Record>,
     /// Whether the source was told to wait.
@@ -147,6 +156,7 @@ impl App {
             over: Over::Nothing,
             notice: None,
             filter: String::new(),
+            words: Default::default(),
             lanes: Lanes::default(),
             tail: Tail::default(),
             talk: None,
@@ -154,6 +164,7 @@ impl App {
             trace: None,
             zoom_idx: crate::draw::timeline::ZOOM_FIRST,
             group_idx: 0,
+            table_idxs: [0; Panel::ALL.len()],
             pending: VecDeque::new(),
             is_held: false,
             arrival: Arrival::Follow,
@@ -197,10 +208,12 @@ impl App {
     /// Works out the rows of the panel. To be called before the screen is drawn, if something happened since.
     pub fn refresh(&mut self) {
         self.is_stale = false;
-        if let Some(talk) = &mut self.talk {
-            talk.refresh();
+        let words = self.words().to_owned();
+        if let Some(talk) = self.talk.as_mut().filter(|_| self.panel == Panel::Session) {
+            talk.refresh(&words);
         }
         self.listing = crate::panels::listing(self);
+        self.listing.keep(&words, &self.look());
         let height = crate::draw::rows_shown(self);
         let (len, panel) = (self.n_rows(), self.panel.idx());
         let mut spot = std::mem::take(&mut self.spots[panel]);
@@ -217,6 +230,23 @@ impl App {
         matches!(self.mode, Mode::Replay { .. })
     }
 
+    /// Returns what needs a person now; `None` where another moment is shown, or not all is read yet.
+    pub(crate) fn needs(&self) -> Option<Vec<Need>> {
+        let is_now = matches!(self.mode, Mode::Live) && !self.is_behind();
+        let needs = || inbox::needs(&self.views, self.moment_ns(), &self.settings.judgement);
+        is_now.then(needs)
+    }
+
+    /// Returns whether records up to the moment shown are yet to be read.
+    pub(crate) fn is_behind(&self) -> bool {
+        !self.is_open || self.taken < self.goal
+    }
+
+    /// Returns whether the source has yet to open.
+    pub(crate) fn is_opening(&self) -> bool {
+        !self.is_open && self.broken.is_none()
+    }
+
     /// Returns whether the source said that nothing more comes.
     pub(crate) fn is_broken(&self) -> bool {
         self.broken.is_some()
@@ -229,6 +259,21 @@ impl App {
 
     pub(crate) fn look(&self) -> Look {
         Look { now_ns: self.moment_ns(), zone: self.settings.zone }
+    }
+
+    /// Returns the words that the rows of the panel are shown by: those being typed, else those that were.
+    pub(crate) fn words(&self) -> &str {
+        match &self.over {
+            Over::Prompt(prompt) if prompt.kind == PromptKind::Words => prompt.typed.text(),
+            Over::Prompt(_) | Over::Nothing | Over::Help { .. } | Over::Detail { .. } => {
+                &self.words[self.panel.idx()]
+            }
+        }
+    }
+
+    /// Returns which of its tables the panel shows.
+    pub(crate) fn table(&self) -> Table {
+        self.panel.tables()[self.table_idxs[self.panel.idx()]]
     }
 
     /// Returns whether the panel shows the newest last and goes with it.
@@ -244,7 +289,10 @@ impl App {
             | Panel::Usage
             | Panel::Files
             | Panel::Errors
-            | Panel::Decisions => false,
+            | Panel::Decisions
+            | Panel::Loops
+            | Panel::Runs
+            | Panel::Gateway => false,
         }
     }
 
@@ -292,6 +340,9 @@ impl App {
                 | Panel::Files
                 | Panel::Errors
                 | Panel::Decisions
+                | Panel::Loops
+                | Panel::Runs
+                | Panel::Gateway
                 | Panel::Log,
             ) => Context::Panels,
         }

@@ -64,6 +64,9 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
         | Panel::Files
         | Panel::Errors
         | Panel::Decisions
+        | Panel::Loops
+        | Panel::Runs
+        | Panel::Gateway
         | Panel::Log => table::draw(app, areas.body, buffer),
     }
     if let Some(side) = areas.side {
@@ -106,7 +109,7 @@ pub(crate) fn rows_shown(app: &App) -> usize {
 pub(crate) fn target(app: &App, column: u16, row: u16) -> Option<Target> {
     let areas = areas(app);
     if row == areas.tabs.y {
-        return bars::panel_at(areas.tabs.width, app.panel, column).map(Target::Panel);
+        return bars::panel_at(app, areas.tabs.width, column).map(Target::Panel);
     }
     let body = areas.body;
     let is_inside = column < body.right() && row > body.y && row < body.bottom();

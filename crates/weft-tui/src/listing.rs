@@ -117,6 +117,18 @@ impl Listing {
         let items = rows.into_iter().map(|row| row as Rc<dyn Item>).collect();
         Self { columns, items, empty }
     }
+
+    /// Keeps the rows that have some words in their cells.
+    pub(crate) fn keep(&mut self, words: &str, look: &Look) {
+        if self.items.is_empty() || words.trim().is_empty() {
+            return;
+        }
+        self.items.retain(|item| {
+            let cells = item.cells(look);
+            has_words(words, cells.iter().map(|cell| cell.text.as_str()))
+        });
+        self.empty = "no row has these words";
+    }
 }
 
 /// Where in a panel the user is.
@@ -154,6 +166,16 @@ pub(crate) fn field(fields: &mut Vec<Field>, name: &'static str, text: Option<im
     if let Some(text) = text.map(Into::into).filter(|text| !text.is_empty()) {
         fields.push(Field { name, text });
     }
+}
+
+/// Returns whether every word of a text stands in one of some texts, in whatever case.
+pub(crate) fn has_words<'t>(words: &str, texts: impl IntoIterator<Item = &'t str>) -> bool {
+    if words.trim().is_empty() {
+        return true;
+    }
+    let texts: Vec<String> = texts.into_iter().map(str::to_lowercase).collect();
+    let words = words.to_lowercase();
+    words.split_whitespace().all(|word| texts.iter().any(|text| text.contains(word)))
 }
 
 /// Returns a text as a value of the filter language that stands for itself.

@@ -23,13 +23,19 @@ pub enum Panel {
     Errors,
     /// What was decided.
     Decisions,
+    /// Loops: their frames, iterations and age.
+    Loops,
+    /// Runs: their state, step, budget and verdict.
+    Runs,
+    /// What goes through a gateway.
+    Gateway,
     /// The records themselves.
     Log,
 }
 
 impl Panel {
     /// Every panel, in the order of the screen.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Panel::Fleet,
         Panel::Inbox,
         Panel::Timeline,
@@ -40,6 +46,9 @@ impl Panel {
         Panel::Files,
         Panel::Errors,
         Panel::Decisions,
+        Panel::Loops,
+        Panel::Runs,
+        Panel::Gateway,
         Panel::Log,
     ];
 
@@ -66,6 +75,9 @@ impl Panel {
             Panel::Files => "Files",
             Panel::Errors => "Errors",
             Panel::Decisions => "Decisions",
+            Panel::Loops => "Loops",
+            Panel::Runs => "Runs",
+            Panel::Gateway => "Gateway",
             Panel::Log => "Log",
         }
     }
@@ -78,12 +90,66 @@ impl Panel {
             Panel::Usage => "Use",
             Panel::Errors => "Err",
             Panel::Decisions => "Dec",
+            Panel::Gateway => "Gate",
             Panel::Fleet
             | Panel::Inbox
             | Panel::Trace
             | Panel::Work
             | Panel::Files
+            | Panel::Loops
+            | Panel::Runs
             | Panel::Log => self.name(),
+        }
+    }
+
+    /// Returns its tables, the one to begin with first.
+    pub(crate) fn tables(self) -> &'static [Table] {
+        match self {
+            Panel::Inbox => &[Table::Main, Table::Stuck],
+            Panel::Work => &[Table::Main, Table::Plans],
+            Panel::Usage => &[Table::Main, Table::Budgets],
+            Panel::Files => &[Table::Main, Table::Collisions, Table::Leases],
+            Panel::Fleet
+            | Panel::Timeline
+            | Panel::Session
+            | Panel::Trace
+            | Panel::Errors
+            | Panel::Decisions
+            | Panel::Loops
+            | Panel::Runs
+            | Panel::Gateway
+            | Panel::Log => &[Table::Main],
+        }
+    }
+}
+
+/// A table of a panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Table {
+    /// What the panel is named for.
+    Main,
+    /// Who is at work and gets nowhere, and by which rule.
+    Stuck,
+    /// The plans of runs, step by step.
+    Plans,
+    /// Budgets, and how far each is used.
+    Budgets,
+    /// Who got in whose way.
+    Collisions,
+    /// Who holds which file.
+    Leases,
+}
+
+impl Table {
+    /// Returns its name; none for the one that a panel is named for.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Table::Main => "",
+            Table::Stuck => "stuck",
+            Table::Plans => "plans",
+            Table::Budgets => "budgets",
+            Table::Collisions => "collisions",
+            Table::Leases => "leases",
         }
     }
 }

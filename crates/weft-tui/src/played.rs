@@ -11,7 +11,8 @@ use weft_view::Views;
 
 use crate::reading::Reading;
 use crate::source::{
-    Ask, Completions, FilterFault, More, Opening, Page, Place, Record, Source, SourceError, Which,
+    Ask, Completions, End, FilterFault, More, Opening, Page, Place, Record, Source, SourceError,
+    Which,
 };
 
 /// Most completions that are offered.
@@ -119,7 +120,13 @@ impl Source for Played {
         };
         let mut records: Vec<Record> = Vec::new();
         let mut is_cut = false;
-        for record in self.records.iter().rev().filter(|record| record.position <= ask.upto) {
+        let range =
+            self.records.iter().filter(|it| ask.after < it.position && it.position <= ask.upto);
+        let mut range: Vec<&Record> = range.collect();
+        if ask.end == End::Newest {
+            range.reverse();
+        }
+        for record in range {
             if is_meant(record) {
                 is_cut = records.len() == ask.max;
                 if is_cut {
@@ -128,7 +135,7 @@ impl Source for Played {
                 records.push(self.judged(record));
             }
         }
-        records.reverse();
+        records.sort_by_key(|record| record.position);
         Ok(Page { records, is_cut })
     }
 

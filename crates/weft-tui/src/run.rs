@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crossterm::event::{self, Event, KeyEventKind};
+use weft_view::inbox::Need;
 
 use crate::app::{App, Effect, Input, Settings};
 use crate::draw::draw;
@@ -18,8 +19,16 @@ const FRAME: Duration = Duration::from_millis(66);
 const FRAME_MAX: Duration = Duration::from_secs(1);
 /// A picture takes this part of the time at most.
 const DRAW_SHARE: u32 = 5;
+/// How often the source is listened to before it has opened: the first picture with something in it is waited for.
+const OPENING: Duration = Duration::from_millis(4);
 /// How long what was said is listened to before keys are looked at again.
 const HEAR: Duration = Duration::from_millis(20);
+
+/// How often it is looked whether something needs a person that was not told yet.
+const RING_EVERY: Duration = Duration::from_secs(1);
+
+/// Says of what needs a person at a moment whether to ring the bell.
+pub type Ring = Box<dyn FnMut(&[Need], i64) -> bool>;
 
 /// Why the screen ended.
 #[derive(Debug, thiserror::Error)]
@@ -32,15 +41,17 @@ pub enum RunError {
     Gone,
 }
 
-/// Shows the screen until its user leaves or `stop` says so. The source is made on a thread of its own.
+/// Shows the screen until its user leaves or `stop` says so. The source is made on a thread of its own. Without a `ring` the bell
+/// stays silent.
 pub fn run<S: Source>(
     settings: Settings,
+    ring: Option<Ring>,
     make: impl FnOnce() -> Result<S, SourceError> + Send + 'static,
     stop: &AtomicBool,
 ) -> Result<(), RunError> {
     let mut screen = Screen::take()?;
     let feed = Feed::start(make)?;
-    let shown = show(settings, &mut screen, &feed, stop);
+    let shown = show((settings, ring), &mut screen, &feed, stop);
     drop(screen);
     let ended = feed.end();
     shown?;
@@ -48,7 +59,7 @@ pub fn run<S: Source>(
 }
 
 fn show(
-    settings: Settings,
+    (settings, mut ring): (Settings, Option<Ring>),
     screen: &mut Screen,
     feed: &Feed,
     stop: &AtomicBool,
@@ -62,6 +73,8 @@ fn show(
     let size = screen.size()?;
     app.handle(now_ns(), Input::Resize(size.width, size.height));
     let mut pace = Pace::new();
+    // What is there when all is read is seen without a ring; what comes right after it is not.
+    let mut looked: Option<Instant> = None;
     loop {
         if pace.is_due() {
             let began = Instant::now();
@@ -69,10 +82,27 @@ fn show(
             screen.draw(|frame| draw(&app, frame))?;
             pace.drawn(began);
         }
+        if let Some(ring) = &mut ring
+            && looked.is_none_or(|looked| looked.elapsed() >= RING_EVERY)
+            && let Some(needs) = app.needs()
+        {
+            looked = Some(Instant::now());
+            if ring(&needs, now_ns()) {
+                screen.ring()?;
+            }
+        }
         let mut effects = Vec::new();
+        let was_opening = app.is_opening();
         let heard = hear(&mut app, feed, &mut effects)?;
+        if was_opening && !app.is_opening() {
+            pace.answer();
+        }
         pace.is_changed |= heard.is_news || app.is_moving();
-        let patience = if heard.is_all { FRAME } else { Duration::ZERO };
+        let patience = match heard.is_all {
+            true if app.is_opening() => OPENING,
+            true => pace.patience(),
+            false => Duration::ZERO,
+        };
         let mut is_pressed = event::poll(patience)?;
         while is_pressed {
             if let Some(input) = input(event::read()?) {
@@ -111,6 +141,12 @@ impl Pace {
     fn is_due(&self) -> bool {
         let is_old = self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME_MAX);
         is_old || self.is_changed && Instant::now() >= self.next
+    }
+
+    /// Returns how long can be waited for a key before the next picture is due.
+    fn patience(&self) -> Duration {
+        let due = self.next.saturating_duration_since(Instant::now());
+        if self.is_changed { due.min(FRAME) } else { FRAME }
     }
 
     /// Makes the next picture due at once: somebody waits for it.

@@ -6,6 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use weft_event::demo::World;
+use weft_view::Judgement;
 
 use crate::app::{App, Effect, Input, Settings};
 use crate::draw::draw;
@@ -58,6 +59,7 @@ impl Scene {
             zone: Zone::default(),
             title: "demo".to_owned(),
             filter: String::new(),
+            judgement: Judgement::default(),
         };
         let (app, effects) = App::new(settings, now_ns);
         let source = Played::new(records);

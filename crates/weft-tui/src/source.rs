@@ -80,13 +80,26 @@ pub enum Which {
     Trace(String),
 }
 
-/// A question for records of the past: the newest up to a position.
+/// Which of several are meant where there are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The newest.
+    Newest,
+    /// The oldest.
+    Oldest,
+}
+
+/// A question for records of the past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
     /// Which.
     pub which: Which,
+    /// The position before the first that counts; 0 for all.
+    pub after: u64,
     /// The last position that counts.
     pub upto: u64,
+    /// Which of them.
+    pub end: End,
     /// How many at most.
     pub max: usize,
     /// What relative times in a filter count from.
@@ -98,7 +111,7 @@ pub struct Ask {
 pub struct Page {
     /// The records.
     pub records: Vec<Record>,
-    /// Whether there are older ones.
+    /// Whether there are more of those that were asked for.
     pub is_cut: bool,
 }
 

@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use weft_event::{Level, Status};
-use weft_view::{Entry, what};
+use weft_view::what;
 
 use crate::listing::{Cell, Column, Field, Item, Link, Look, field, quoted};
+use crate::reading::Reading;
 use crate::source::Record;
 use crate::theme::{Tone, of_level, of_status};
 
@@ -25,12 +26,15 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column { title: "What", min: 16, max: 400, rank: 0 },
 ];
 
-/// One record.
+/// One record. What it says is read when it is shown: of many that come, few ever are.
 #[derive(Debug)]
 pub(crate) struct LogLine {
-    pub(crate) position: u64,
-    pub(crate) time_ns: i64,
-    received_ns: i64,
+    record: Record,
+}
+
+/// What a record says.
+struct Said {
+    time_ns: i64,
     actor: Option<String>,
     session: Option<String>,
     trace: Option<String>,
@@ -39,7 +43,6 @@ pub(crate) struct LogLine {
     is_ended: bool,
     level: Level,
     what: String,
-    line: Box<[u8]>,
 }
 
 /// The newest records.
@@ -56,7 +59,7 @@ impl Tail {
 
     /// Adds a record after the others.
     pub(crate) fn push(&mut self, line: LogLine) {
-        if self.lines.back().is_some_and(|last| last.position >= line.position) {
+        if self.lines.back().is_some_and(|last| last.record.position >= line.record.position) {
             return;
         }
         if self.lines.len() == LINES_MAX {
@@ -68,7 +71,8 @@ impl Tail {
     /// Adds older records before the others.
     pub(crate) fn prepend(&mut self, older: Vec<LogLine>) {
         for line in older.into_iter().rev() {
-            let is_older = self.lines.front().is_none_or(|first| line.position < first.position);
+            let is_older =
+                self.lines.front().is_none_or(|first| line.record.position < first.record.position);
             if is_older && self.lines.len() < LINES_MAX {
                 self.lines.push_front(Rc::new(line));
             }
@@ -81,33 +85,36 @@ impl Tail {
 }
 
 impl LogLine {
-    /// Returns a record as it is shown.
-    pub(crate) fn new(record: &Record, entry: &Entry<'_, '_>) -> Self {
-        let facts = entry.facts;
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        Self {
-            position: record.position,
-            time_ns: entry.time_ns(),
-            received_ns: record.received_ns,
-            actor: owned(facts.actor.as_deref()),
-            session: owned(facts.session.as_deref()),
-            trace: owned(facts.trace.as_deref()),
-            event_type: facts.event_type.to_string(),
-            status: facts.status,
-            is_ended: facts.ended,
-            level: facts.level,
-            what: cut(what(facts)),
-            line: record.line.clone().into(),
-        }
+    pub(crate) fn new(record: Record) -> Self {
+        Self { record }
     }
 
-    /// Returns a record that is no event.
-    pub(crate) fn unread(record: &Record) -> Self {
-        let text = String::from_utf8_lossy(&record.line[..record.line.len().min(WHAT_BYTES_MAX)]);
-        Self {
-            position: record.position,
-            time_ns: record.received_ns,
-            received_ns: record.received_ns,
+    fn said(&self) -> Said {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let mut said = None;
+        Reading::default().take(&self.record, |entry, _| {
+            let facts = entry.facts;
+            said = Some(Said {
+                time_ns: entry.time_ns(),
+                actor: owned(facts.actor.as_deref()),
+                session: owned(facts.session.as_deref()),
+                trace: owned(facts.trace.as_deref()),
+                event_type: facts.event_type.to_string(),
+                status: facts.status,
+                is_ended: facts.ended,
+                level: facts.level,
+                what: cut(what(facts)),
+            });
+        });
+        said.unwrap_or_else(|| self.unread())
+    }
+
+    /// Returns what is said of a record that is no event.
+    fn unread(&self) -> Said {
+        let line = &self.record.line;
+        let text = String::from_utf8_lossy(&line[..line.len().min(WHAT_BYTES_MAX)]);
+        Said {
+            time_ns: self.record.received_ns,
             actor: None,
             session: None,
             trace: None,
@@ -116,10 +123,11 @@ impl LogLine {
             is_ended: false,
             level: Level::Warn,
             what: format!("not an event: {text}"),
-            line: record.line.clone().into(),
         }
     }
+}
 
+impl Said {
     fn status_cell(&self) -> Cell {
         match self.status {
             Some(status) => {
@@ -134,45 +142,48 @@ impl LogLine {
 
 impl Item for LogLine {
     fn id(&self) -> String {
-        self.position.to_string()
+        self.record.position.to_string()
     }
 
     fn cells(&self, look: &Look) -> Vec<Cell> {
+        let said = self.said();
         vec![
-            Cell::faint(self.position.to_string()),
-            Cell::faint(look.zone.clock(self.time_ns)),
-            Cell::new(self.actor.as_deref().unwrap_or("-"), Tone::Strong),
-            Cell::plain(self.event_type.as_str()),
-            self.status_cell(),
-            Cell::new(self.what.as_str(), of_level(self.level)),
+            Cell::faint(self.record.position.to_string()),
+            Cell::faint(look.zone.clock(said.time_ns)),
+            Cell::new(said.actor.as_deref().unwrap_or("-"), Tone::Strong),
+            Cell::plain(said.event_type.as_str()),
+            said.status_cell(),
+            Cell::new(said.what.as_str(), of_level(said.level)),
         ]
     }
 
     fn detail(&self, look: &Look) -> Vec<Field> {
-        let mut fields = Vec::new();
-        field(&mut fields, "position", Some(self.position.to_string()));
-        field(&mut fields, "time", Some(look.zone.whole(self.time_ns)));
-        field(&mut fields, "received", Some(look.zone.whole(self.received_ns)));
-        field(&mut fields, "actor", self.actor.as_deref());
-        field(&mut fields, "session", self.session.as_deref());
-        field(&mut fields, "type", Some(self.event_type.as_str()));
-        field(&mut fields, "status", self.status.map(Status::as_str));
-        field(&mut fields, "level", Some(self.level.as_str()));
-        field(&mut fields, "what", Some(self.what.as_str()));
+        let (said, mut fields) = (self.said(), Vec::new());
+        field(&mut fields, "position", Some(self.record.position.to_string()));
+        field(&mut fields, "time", Some(look.zone.whole(said.time_ns)));
+        field(&mut fields, "received", Some(look.zone.whole(self.record.received_ns)));
+        field(&mut fields, "actor", said.actor.as_deref());
+        field(&mut fields, "session", said.session.as_deref());
+        field(&mut fields, "type", Some(said.event_type.as_str()));
+        field(&mut fields, "status", said.status.map(Status::as_str));
+        field(&mut fields, "level", Some(said.level.as_str()));
+        field(&mut fields, "what", Some(said.what.as_str()));
         let mut tape = weft_event::json::Tape::new();
-        let pretty = tape.parse_bytes(&self.line).map(weft_event::json::pretty);
-        let text = pretty.unwrap_or_else(|_| String::from_utf8_lossy(&self.line).into_owned());
+        let pretty = tape.parse_bytes(&self.record.line).map(weft_event::json::pretty);
+        let text =
+            pretty.unwrap_or_else(|_| String::from_utf8_lossy(&self.record.line).into_owned());
         field(&mut fields, "event", Some(format!("\n{text}")));
         fields
     }
 
     fn link(&self) -> Link {
-        let records = self.actor.as_deref().map(|actor| format!("actor={}", quoted(actor)));
-        Link { session: self.session.clone(), trace: self.trace.clone(), records }
+        let said = self.said();
+        let records = said.actor.as_deref().map(|actor| format!("actor={}", quoted(actor)));
+        Link { session: said.session, trace: said.trace, records }
     }
 
     fn command(&self) -> String {
-        format!("weft show {}", self.position)
+        format!("weft show {}", self.record.position)
     }
 }
 

@@ -1,26 +1,37 @@
 //! One session as a conversation: the turns of the view, one block for each thing that was said or done.
 
+use std::collections::VecDeque;
+
 use weft_view::sessions::{AgentItem, CallItem, Conversation, Item as Said, Turn};
 use weft_view::{At, Entry};
 
-use crate::listing::{Cell, Field, Item, Link, Look, field};
+use crate::listing::{Cell, Field, Item, Link, Look, field, has_words};
+use crate::reading::Reading;
+use crate::source::Record;
 use crate::text::span;
 use crate::theme::Tone;
 
-/// Most records of a session that are read, the newest.
-pub(crate) const RECORDS_MAX: usize = 5000;
+/// Most records of a session that are read at once.
+pub(crate) const PAGE_MAX: usize = 2000;
+/// Most that are kept at once; beyond it those at the other end go, and are read again when they are scrolled to.
+const RECORDS_MAX: usize = 6000;
 
-/// A session that is shown.
+/// A session that is shown, or a part of it.
 #[derive(Debug)]
 pub(crate) struct Talk {
     pub(crate) session: String,
     pub(crate) blocks: Vec<Block>,
-    /// Whether older records are left out.
-    pub(crate) is_cut: bool,
+    /// Whether there are older records than those that were read.
+    pub(crate) has_older: bool,
+    /// Whether there are newer ones, which what comes is part of then.
+    pub(crate) has_newer: bool,
+    /// Whether a page is asked for.
+    pub(crate) is_asked: bool,
+    records: VecDeque<Record>,
     conversation: Conversation,
-    /// The last record taken in.
-    position: u64,
-    /// Whether records came since the blocks were made.
+    /// The words that blocks are shown by.
+    words: String,
+    /// Whether the blocks are to be made anew.
     is_stale: bool,
 }
 
@@ -31,7 +42,7 @@ pub(crate) struct Block {
     /// How many subagents deep it was.
     pub(crate) depth: usize,
     pub(crate) kind: Kind,
-    positions: Vec<u64>,
+    pub(crate) positions: Vec<u64>,
 }
 
 /// What it was.
@@ -49,32 +60,97 @@ pub(crate) enum Kind {
 
 impl Talk {
     pub(crate) fn new(session: String) -> Self {
-        let conversation = Conversation::default();
         Self {
             session,
             blocks: Vec::new(),
-            is_cut: false,
-            conversation,
-            position: 0,
+            has_older: false,
+            has_newer: false,
+            is_asked: true,
+            records: VecDeque::new(),
+            conversation: Conversation::default(),
+            words: String::new(),
             is_stale: false,
         }
     }
 
-    /// Takes a record of the session in, if it comes after those before.
-    pub(crate) fn take(&mut self, entry: &Entry<'_, '_>) {
+    /// Returns the first and the last position that were read.
+    pub(crate) fn ends(&self) -> Option<(u64, u64)> {
+        Some((self.records.front()?.position, self.records.back()?.position))
+    }
+
+    /// Takes in what a record says that has just come. Returns whether it is of this session, and is to be kept.
+    pub(crate) fn hear(&mut self, entry: &Entry<'_, '_>) -> bool {
+        let is_next = self.ends().is_none_or(|(_, last)| last < entry.position);
         let is_ours = entry.facts.session.as_deref() == Some(self.session.as_str());
-        if is_ours && entry.position > self.position && !entry.is_carried {
-            self.position = entry.position;
-            self.conversation.add(entry);
-            self.is_stale = true;
+        if !is_ours || !is_next || self.has_newer || entry.is_carried {
+            return false;
+        }
+        self.conversation.add(entry);
+        self.is_stale = true;
+        true
+    }
+
+    /// Keeps a record that was taken in.
+    pub(crate) fn keep(&mut self, record: Record, reading: &mut Reading) {
+        self.records.push_back(record);
+        if self.records.len() > RECORDS_MAX {
+            self.records.drain(..PAGE_MAX);
+            self.has_older = true;
+            self.read_again(reading);
         }
     }
 
-    /// Makes the blocks anew, if records came.
-    pub(crate) fn refresh(&mut self) {
-        if std::mem::take(&mut self.is_stale) {
-            self.blocks = blocks(self.conversation.turns());
+    /// Puts records in the place of those that are there.
+    pub(crate) fn put(&mut self, records: Vec<Record>, reading: &mut Reading) {
+        self.records = records.into();
+        self.read_again(reading);
+    }
+
+    /// Adds older records before the others.
+    pub(crate) fn prepend(&mut self, older: Vec<Record>, reading: &mut Reading) {
+        older.into_iter().rev().for_each(|record| self.records.push_front(record));
+        if self.records.len() > RECORDS_MAX {
+            self.records.truncate(RECORDS_MAX);
+            self.has_newer = true;
         }
+        self.read_again(reading);
+    }
+
+    /// Adds newer records behind the others.
+    pub(crate) fn append(&mut self, newer: Vec<Record>, reading: &mut Reading) {
+        self.records.extend(newer);
+        let n_more = self.records.len().saturating_sub(RECORDS_MAX);
+        if n_more > 0 {
+            self.records.drain(..n_more);
+            self.has_older = true;
+        }
+        self.read_again(reading);
+    }
+
+    fn read_again(&mut self, reading: &mut Reading) {
+        self.conversation = Conversation::default();
+        for record in self.records.iter().filter(|record| !record.is_carried) {
+            let conversation = &mut self.conversation;
+            reading.take(record, |entry, _| conversation.add(entry));
+        }
+        self.is_stale = true;
+    }
+
+    /// Makes the blocks anew that have some words, if something changed.
+    pub(crate) fn refresh(&mut self, words: &str) {
+        if std::mem::take(&mut self.is_stale) || self.words != words {
+            words.clone_into(&mut self.words);
+            self.blocks = blocks(self.conversation.turns());
+            self.blocks.retain(|block| has_words(words, [block.who().0, &block.text()]));
+        }
+    }
+
+    /// Returns the block that a record is part of, or the next one.
+    pub(crate) fn block_of(&self, position: u64) -> usize {
+        let is_part = |block: &Block| block.positions.contains(&position);
+        let after = |block: &Block| block.positions.first().is_some_and(|first| *first >= position);
+        let found = self.blocks.iter().position(is_part);
+        found.or_else(|| self.blocks.iter().position(after)).unwrap_or(0)
     }
 }
 

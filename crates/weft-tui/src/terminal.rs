@@ -11,7 +11,7 @@ use crossterm::event::{
 };
 use crossterm::execute;
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Size;
@@ -44,7 +44,8 @@ impl Screen {
             Self { terminal: Terminal::new(CrosstermBackend::new(io::stdout()))?, is_lost };
         let out = screen.terminal.backend_mut();
         execute!(out, EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)?;
-        screen.terminal.clear()?;
+        // Its own way to clear asks the terminal where the cursor is, and waits for the answer.
+        execute!(out, Clear(ClearType::All))?;
         Ok(screen)
     }
 
@@ -69,13 +70,21 @@ impl Screen {
 
     /// Puts text on the clipboard, where the terminal allows it.
     pub(crate) fn copy(&mut self, text: &str) -> io::Result<()> {
+        self.say(&format!("\x1b]52;c;{}\x07", crate::text::base64(text.as_bytes())))
+    }
+
+    /// Rings the terminal's bell.
+    pub(crate) fn ring(&mut self) -> io::Result<()> {
+        self.say("\x07")
+    }
+
+    fn say(&mut self, text: &str) -> io::Result<()> {
         let is_lost = lock(&self.is_lost);
         if *is_lost {
             return Ok(());
         }
-        let coded = crate::text::base64(text.as_bytes());
         let out = self.terminal.backend_mut();
-        write!(out, "\x1b]52;c;{coded}\x07")?;
+        out.write_all(text.as_bytes())?;
         out.flush()
     }
 }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use weft_event::report::{Decision, Part};
 
 use crate::bounded::Bounded;
-use crate::{At, Entry, View};
+use crate::first::first;
+use crate::{At, Entry, First, View};
 
 /// Decisions that are kept.
 pub const DECISIONS_MAX: usize = 5_000;
@@ -171,21 +172,26 @@ fn said<T: Clone>(word: &Word<T>) -> Option<T> {
 impl Decisions {
     /// Returns what was decided, the latest first.
     pub fn rows(&self) -> Vec<DecisionRow> {
-        let mut rows: Vec<DecisionRow> =
-            self.decisions.iter().map(|(_, kept)| kept.row()).collect();
-        rows.sort_by(|a, b| {
-            let order = |row: &DecisionRow| (row.since, row.positions.first().copied());
-            order(b).cmp(&order(a))
-        });
-        rows
+        self.first(usize::MAX).rows
+    }
+
+    /// Returns the first of these.
+    pub fn first(&self, limit: usize) -> First<DecisionRow> {
+        let made = |kept: &Kept| (kept.by().0, kept.positions.first().copied());
+        let all = self.decisions.iter().map(|(_, kept)| (made(kept), kept)).collect();
+        first(all, limit, |a, b| b.0.cmp(&a.0), |(_, kept)| kept.row())
     }
 }
 
 impl Kept {
-    fn row(&self) -> DecisionRow {
+    /// Returns when it was made and by whom, else when it was first spoken of.
+    fn by(&self) -> (i64, Option<&Maker>) {
         let by = self.maker.as_ref().or(self.first.as_ref());
-        let (at_ns, maker) =
-            by.map_or((self.last_ns, None), |((at_ns, _), maker)| (*at_ns, Some(maker)));
+        by.map_or((self.last_ns, None), |((at_ns, _), maker)| (*at_ns, Some(maker)))
+    }
+
+    fn row(&self) -> DecisionRow {
+        let (at_ns, maker) = self.by();
         let rejected = self
             .rejected
             .iter()

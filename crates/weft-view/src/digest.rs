@@ -3,9 +3,12 @@
 //! It is made of the records of that stretch and of what was open at its end, and of nothing else: no clock is read, and the same
 //! records give the same digest.
 
+mod activity;
 mod deeds;
 mod escape;
 mod gather;
+mod html;
+mod lines;
 mod markdown;
 
 use serde::Serialize;
@@ -15,8 +18,9 @@ use crate::files::Collision;
 use crate::inbox::Need;
 use crate::usage::UsageRow;
 use crate::work::WorkState;
-use crate::{At, Entry, Money, Prices, Rules, View as _, Views, loops, runs};
+use crate::{At, Entry, Judgement, Money, View as _, Views, errors, loops, runs};
 
+pub use activity::{Activity, ActivityRow};
 pub use deeds::{Deeds, ToolCalls};
 pub use gather::digest;
 
@@ -26,8 +30,11 @@ pub struct Told {
     views: Views,
     deeds: Deeds,
     n_events: u64,
+    activity: Activity,
     /// When the first and the last of them happened.
     ends_ns: Option<(i64, i64)>,
+    /// When the first and the last of them were received.
+    received_ns: Option<(i64, i64)>,
 }
 
 impl Told {
@@ -41,14 +48,22 @@ impl Told {
     fn count(&mut self, entry: &Entry<'_, '_>) {
         self.n_events += u64::from(!entry.is_carried);
         let at_ns = entry.time_ns().min(entry.received_ns);
-        let (first_ns, last_ns) = self.ends_ns.unwrap_or((at_ns, at_ns));
-        self.ends_ns = Some((first_ns.min(at_ns), last_ns.max(at_ns)));
+        widen(&mut self.ends_ns, at_ns);
+        widen(&mut self.received_ns, entry.received_ns);
+        if !entry.is_carried {
+            self.activity.put(at_ns, errors::is_error(entry));
+        }
     }
 
     /// Returns when the last record happened; `None` if there is none.
     pub fn last_ns(&self) -> Option<i64> {
         self.ends_ns.map(|(_, last_ns)| last_ns)
     }
+}
+
+fn widen(ends_ns: &mut Option<(i64, i64)>, at_ns: i64) {
+    let (first_ns, last_ns) = ends_ns.unwrap_or((at_ns, at_ns));
+    *ends_ns = Some((first_ns.min(at_ns), last_ns.max(at_ns)));
 }
 
 /// What a digest is asked for.
@@ -58,27 +73,32 @@ pub struct Question<'q> {
     pub told: &'q Told,
     /// All views as they were at its end.
     pub end: &'q Views,
-    /// When it begins, if that was asked for; otherwise with its first record.
+    /// From when on its records were received, if that was asked for; otherwise it begins with its first record.
     pub since_ns: Option<i64>,
-    /// When it ends, if that was asked for; otherwise with its last record.
+    /// Until when they were received, if that was asked for; otherwise it ends with its last record.
     pub until_ns: Option<i64>,
     /// The one session that it is about.
     pub session: Option<&'q str>,
-    /// The thresholds of rules.
-    pub rules: &'q Rules,
-    /// What models cost.
-    pub prices: &'q Prices,
+    /// What it is judged by.
+    pub judgement: &'q Judgement,
 }
 
 /// A digest.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Digest {
-    /// When it begins; none where there is no record.
+    /// When it begins: by when records were received where one of its ends was asked for, else by when they happened. None where
+    /// there is no record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<At>,
-    /// When it ends; none where there is no record.
+    /// When it ends, by the same clock; none where there is no record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<At>,
+    /// When the first of its events happened; before it begins, if that was received late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_event: Option<At>,
+    /// When the last of its events happened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_event: Option<At>,
     /// The one session that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -86,11 +106,10 @@ pub struct Digest {
     pub n_events: u64,
     /// How many sessions.
     pub n_sessions: usize,
+    /// How many events there were from time to time, and how many of them tell of a failure.
+    pub activity: Vec<ActivityRow>,
     /// What all of it used up.
     pub usage: UsageRow,
-    /// The oldest day that a price was looked up by which cost is estimated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prices_as_of: Option<String>,
     /// What needs a person at the end, the worst first.
     pub needs: Vec<Need>,
     /// Who did something, those with most to tell first.

@@ -188,7 +188,7 @@ fn row(group: &Group) -> ErrorRow {
 }
 
 /// Returns whether something failed. A judge that is not content is none of it: that is its work.
-fn is_error(entry: &Entry<'_, '_>) -> bool {
+pub(crate) fn is_error(entry: &Entry<'_, '_>) -> bool {
     let part = &entry.report.part;
     if matches!(part, Part::Judge(_)) {
         return false;
@@ -200,7 +200,7 @@ fn is_error(entry: &Entry<'_, '_>) -> bool {
 }
 
 /// Returns what a failure says: what a tool gave back, else the message, else nothing.
-fn said<'e>(entry: &'e Entry<'_, '_>) -> Cow<'e, str> {
+pub(crate) fn said<'e>(entry: &'e Entry<'_, '_>) -> Cow<'e, str> {
     let result = if let Part::Call(call) = &entry.report.part { call.result } else { None };
     let told = result.and_then(error_text);
     told.or_else(|| entry.facts.message.as_deref().map(Cow::Borrowed)).unwrap_or_default()

@@ -54,7 +54,7 @@ pub(crate) struct Found {
 
 impl View for Fleet {
     const NAME: &'static str = "fleet";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         let at_ns = seen_ns(entry);

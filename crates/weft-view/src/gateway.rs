@@ -9,7 +9,7 @@ mod session;
 use serde::{Deserialize, Serialize};
 use weft_event::report::Part;
 
-use crate::{Entry, Rules, View};
+use crate::{Entry, First, Rules, View};
 
 use component::{Components, Jobs, Revisions};
 use peer::Peers;
@@ -81,14 +81,34 @@ impl View for Gateway {
 impl Gateway {
     /// Returns what there is to see.
     pub fn rows(&self, now_ns: i64, rules: &Rules) -> Rows {
-        Rows {
-            sessions: self.sessions.rows(now_ns),
-            outbox: self.outbox.rows(&self.sessions),
-            peers: self.peers.rows(),
-            jobs: self.jobs.rows(),
-            components: self.components.rows(now_ns, rules),
-            revisions: self.revisions.rows(),
-        }
+        self.first(usize::MAX, now_ns, rules).0
+    }
+
+    /// Returns the first rows of all: components, then sessions, answers, pairings, jobs and revisions; and how many more there are.
+    pub fn first(&self, limit: usize, now_ns: i64, rules: &Rules) -> (Rows, usize) {
+        let mut rest = Rest { limit, n_more: 0 };
+        let components = rest.take(|limit| self.components.first(limit, now_ns, rules));
+        let sessions = rest.take(|limit| self.sessions.first(limit, now_ns));
+        let outbox = rest.take(|limit| self.outbox.first(limit, &self.sessions));
+        let peers = rest.take(|limit| self.peers.first(limit));
+        let jobs = rest.take(|limit| self.jobs.first(limit));
+        let revisions = rest.take(|limit| self.revisions.first(limit));
+        (Rows { sessions, outbox, peers, jobs, components, revisions }, rest.n_more)
+    }
+}
+
+/// What is left of a limit for the parts to come.
+struct Rest {
+    limit: usize,
+    n_more: usize,
+}
+
+impl Rest {
+    fn take<R>(&mut self, part: impl FnOnce(usize) -> First<R>) -> Vec<R> {
+        let First { rows, n_more } = part(self.limit);
+        self.limit -= rows.len();
+        self.n_more += n_more;
+        rows
     }
 }
 
@@ -98,9 +118,9 @@ fn of_tenant(tenant: Option<&str>, name: &str) -> String {
 }
 
 /// Returns the tenant and the name of what belongs to one.
-fn tenant_of(key: &str) -> (Option<String>, String) {
+fn tenant_of(key: &str) -> (Option<&str>, &str) {
     let (tenant, name) = key.split_once('\n').unwrap_or(("", key));
-    ((!tenant.is_empty()).then(|| tenant.to_owned()), name.to_owned())
+    ((!tenant.is_empty()).then_some(tenant), name)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod source;
 
 use serde::Serialize;
 
-use crate::{At, Rules, Views};
+use crate::{At, Judgement, Rules, Views};
 
 pub(crate) use command::actor_log;
 
@@ -38,6 +38,24 @@ pub enum NeedKind {
 }
 
 impl NeedKind {
+    /// All of them, the worst first.
+    pub const ALL: [Self; 9] = [
+        NeedKind::Permission,
+        NeedKind::Answer,
+        NeedKind::Blocked,
+        NeedKind::Deadlock,
+        NeedKind::OverBudget,
+        NeedKind::Failed,
+        NeedKind::Stuck,
+        NeedKind::Collision,
+        NeedKind::Idle,
+    ];
+
+    /// Returns the kind of a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
     /// Returns its name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -80,6 +98,15 @@ pub struct Need {
 }
 
 /// Returns what needs a person, the worst first, and of equal kinds the oldest.
+pub fn needs(views: &Views, now_ns: i64, judgement: &Judgement) -> Vec<Need> {
+    let mut needs = inbox(views, now_ns, &judgement.rules);
+    // Who is over a budget may be stuck as well, and that is another need.
+    needs.extend(joint::of_limits(views, now_ns, judgement));
+    sort(&mut needs);
+    needs
+}
+
+/// Returns the same by rules alone, without budgets that are set.
 pub fn inbox(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> {
     let mut needs = source::of_actors(views, now_ns, rules);
     needs.extend(source::of_deadlocks(views));
@@ -88,8 +115,12 @@ pub fn inbox(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> {
     needs.extend(joint::of_collisions(views, now_ns, rules));
     let stuck = source::of_stuck(views, &needs, now_ns, rules);
     needs.extend(stuck);
-    needs.sort_by(|a, b| (a.kind, a.since, &a.id).cmp(&(b.kind, b.since, &b.id)));
+    sort(&mut needs);
     needs
+}
+
+fn sort(needs: &mut [Need]) {
+    needs.sort_by(|a, b| (a.kind, a.since, &a.id).cmp(&(b.kind, b.since, &b.id)));
 }
 
 #[cfg(test)]

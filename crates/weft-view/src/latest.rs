@@ -50,16 +50,15 @@ impl<T> Latest<T> {
     }
 }
 
-impl Latest<String> {
-    /// Puts a text in the place of an older one and into its memory; a late one changes nothing.
-    pub fn put_text(slot: &mut Option<Self>, stamp: Stamp, text: &str) {
-        match slot {
-            Some(latest) if latest.stamp > stamp => {}
-            Some(latest) => {
-                latest.stamp = stamp;
-                text.clone_into(&mut latest.value);
-            }
-            None => *slot = Some(Self::new(stamp, text.to_owned())),
-        }
+impl<T: Default> Latest<T> {
+    /// Changes an older value into a newer one, in its memory; a late one changes nothing.
+    pub fn change(slot: &mut Option<Self>, stamp: Stamp, change: impl FnOnce(&mut T)) {
+        let latest = match slot {
+            Some(latest) if latest.stamp > stamp => return,
+            Some(latest) => latest,
+            None => slot.insert(Self::new(stamp, T::default())),
+        };
+        latest.stamp = stamp;
+        change(&mut latest.value);
     }
 }

@@ -5,6 +5,7 @@
 mod table;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::usage::Tokens;
 
@@ -50,11 +51,13 @@ struct Rates {
 
 /// What tokens would have cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Estimate {
+pub struct Estimate<'p> {
     /// In nano-dollars.
     pub nano: u64,
     /// Tokens that no price is known for; they are not in the amount.
     pub unpriced_tokens: u64,
+    /// The day that the price was looked up; `None` where the amount is nothing.
+    pub as_of: Option<&'p str>,
 }
 
 impl Default for Prices {
@@ -77,32 +80,19 @@ impl Prices {
         self.rows.push(row);
     }
 
-    /// Returns the oldest day that a price was looked up; `None` without prices.
-    pub fn as_of(&self) -> Option<&str> {
-        self.rows.iter().map(|row| row.as_of.as_str()).min()
-    }
-
     /// Returns what a model is called here, and the day that its price was looked up; `None` if its price is not known.
     pub fn find(&self, model: &str) -> Option<(&str, &str)> {
         self.row(model).map(|row| (row.model.as_str(), row.as_of.as_str()))
     }
 
     /// Returns what tokens of a model would have cost. Of tokens that are known as a sum alone nobody can say.
-    pub fn estimate(&self, model: Option<&str>, tokens: &Tokens) -> Estimate {
-        let Some(Row { rates, .. }) = model.and_then(|model| self.row(model)) else {
-            return Estimate { nano: 0, unpriced_tokens: tokens.total() };
-        };
-        let parts = [
-            (tokens.input, rates.input),
-            (tokens.output, rates.output),
-            (tokens.cache_read, rates.cache_read),
-            (tokens.cache_write, rates.cache_write),
-        ];
-        // Millionths of a dollar for a million tokens are thousandths of a nano-dollar for one.
-        let thousandths: u128 =
-            parts.iter().map(|(n, rate)| u128::from(*n) * u128::from(*rate)).sum();
-        let nano = u64::try_from(thousandths / 1_000).unwrap_or(u64::MAX);
-        Estimate { nano, unpriced_tokens: tokens.unsplit }
+    pub fn estimate<'p>(&'p self, model: Option<&'p str>, tokens: &Tokens) -> Estimate<'p> {
+        self.rater().estimate(model, tokens)
+    }
+
+    /// Returns what says that for many tokens of few models.
+    pub(crate) fn rater<'p>(&'p self) -> Rater<'p> {
+        Rater { prices: self, known: HashMap::new() }
     }
 
     /// Returns the row of a model: of those that its name has in it, the longest.
@@ -113,7 +103,41 @@ impl Prices {
     }
 }
 
+/// Says what tokens would have cost, and looks each model up once.
+pub(crate) struct Rater<'p> {
+    prices: &'p Prices,
+    known: HashMap<&'p str, Option<&'p Row>>,
+}
+
+impl<'p> Rater<'p> {
+    pub(crate) fn estimate(&mut self, model: Option<&'p str>, tokens: &Tokens) -> Estimate<'p> {
+        let prices = self.prices;
+        let row =
+            model.and_then(|model| *self.known.entry(model).or_insert_with(|| prices.row(model)));
+        match row {
+            Some(row) => row.estimate(tokens),
+            None => Estimate { nano: 0, unpriced_tokens: tokens.total(), as_of: None },
+        }
+    }
+}
+
 impl Row {
+    fn estimate(&self, tokens: &Tokens) -> Estimate<'_> {
+        let rates = &self.rates;
+        let parts = [
+            (tokens.input, rates.input),
+            (tokens.output, rates.output),
+            (tokens.cache_read, rates.cache_read),
+            (tokens.cache_write, rates.cache_write),
+        ];
+        // Millionths of a dollar for a million tokens are thousandths of a nano-dollar for one.
+        let thousandths: u128 =
+            parts.iter().map(|(n, rate)| u128::from(*n) * u128::from(*rate)).sum();
+        let nano = u64::try_from(thousandths / 1_000).unwrap_or(u64::MAX);
+        let as_of = Some(self.as_of.as_str()).filter(|_| nano > 0);
+        Estimate { nano, unpriced_tokens: tokens.unsplit, as_of }
+    }
+
     fn new(price: &Price<'_>) -> Self {
         let micros = |dollars: f64| (dollars * 1e6).round() as u64;
         let rates = Rates {

@@ -49,6 +49,8 @@ pub struct Rules {
     pub budget_warning: f64,
     /// From which share on a budget needs a person.
     pub budget_critical: f64,
+    /// How long a budget that is set here stays in the inbox after something was last used of it.
+    pub budget_kept_ms: u64,
 
     /// How old the state of a loop may be before it is stale.
     pub loop_stale_ms: u64,
@@ -80,6 +82,7 @@ impl Default for Rules {
             is_folder_collision_a_need: false,
             budget_warning: 0.80,
             budget_critical: 0.95,
+            budget_kept_ms: HOUR_MS,
             loop_stale_ms: 2 * HOUR_MS,
             failed_kept_ms: DAY_MS,
             need_kept_ms: 7 * DAY_MS,

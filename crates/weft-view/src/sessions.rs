@@ -14,7 +14,10 @@ use crate::{Entry, View};
 
 pub use rows::SessionRow;
 pub use state::SessionState;
-pub use talk::{AgentItem, CallItem, Conversation, End, Item, Said, Turn};
+pub use talk::{
+    AgentItem, CallItem, Conversation, Diff, End, Item, Marks, Said, TalkItem, TalkKind, TalkList,
+    Turn,
+};
 
 use state::Session;
 
@@ -29,7 +32,7 @@ pub struct Sessions {
 
 impl View for Sessions {
     const NAME: &'static str = "sessions";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         let Some(id) = entry.facts.session.as_deref().filter(|id| !id.is_empty()) else { return };

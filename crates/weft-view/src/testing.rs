@@ -36,13 +36,18 @@ pub(crate) fn demo(seed: u64, n: usize) -> Vec<Placed> {
 
 /// Takes one line in.
 pub(crate) fn apply<V: View>(view: &mut V, placed: &Placed) {
+    apply_to(placed, |entry| view.apply(entry));
+}
+
+/// Reads one line and hands it on.
+pub(crate) fn apply_to(placed: &Placed, take: impl FnOnce(&Entry<'_, '_>)) {
     let mut tape = Tape::new();
     let mut problems = Problems::new();
     let event = event::read(&mut tape, placed.line.as_bytes(), Expect::Any, &mut problems);
     let event = event.unwrap_or_else(|| panic!("{}: {problems:?}", placed.line));
     let facts = event.facts();
     let report = event.report(&facts);
-    view.apply(&Entry {
+    take(&Entry {
         position: placed.position,
         received_ns: placed.received_ns,
         is_carried: false,

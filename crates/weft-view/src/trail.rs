@@ -22,7 +22,7 @@ impl<T, const N: usize> Trail<T, N> {
     /// Puts a value into its place. Returns what no longer belongs to the last `N`: the oldest, or the value itself if it is older.
     /// A stamp that is there already changes nothing.
     pub fn put(&mut self, stamp: Stamp, value: T) -> Option<(Stamp, T)> {
-        let idx = match self.steps.back() {
+        let mut idx = match self.steps.back() {
             Some((last, _)) if *last < stamp => self.steps.len(),
             Some(_) => match self.steps.binary_search_by(|(step, _)| step.cmp(&stamp)) {
                 Ok(_) => return None,
@@ -30,11 +30,21 @@ impl<T, const N: usize> Trail<T, N> {
             },
             None => 0,
         };
-        if idx == 0 && self.steps.len() == N {
-            return Some((stamp, value));
+        let mut gone = None;
+        if self.steps.len() == N {
+            if idx == 0 {
+                return Some((stamp, value));
+            }
+            gone = self.steps.pop_front();
+            idx -= 1;
         }
-        self.steps.insert(idx, (stamp, value));
-        if self.steps.len() > N { self.steps.pop_front() } else { None }
+        // Nearly all come in order, and an insertion at the end costs more.
+        if idx == self.steps.len() {
+            self.steps.push_back((stamp, value));
+        } else {
+            self.steps.insert(idx, (stamp, value));
+        }
+        gone
     }
 
     /// Returns the values from the oldest to the newest.

@@ -6,6 +6,7 @@
 mod budgets;
 mod by_actor;
 mod choice;
+mod limits;
 mod rows;
 
 use std::collections::HashMap;
@@ -177,7 +178,7 @@ pub struct UsageBook {
 
 impl View for UsageBook {
     const NAME: &'static str = "usage";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         self.budgets.apply(entry);

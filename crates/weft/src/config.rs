@@ -14,6 +14,8 @@ use weft_event::json::Json;
 use weft_log::redact::{Redaction, Settings};
 use weft_log::{Network, Store};
 use weft_server::config::{ConfigError, Setting, Sources, resolve};
+use weft_server::notify::Rule;
+use weft_server::views::Judgement;
 
 use crate::Outcome;
 use crate::columns::Columns;
@@ -57,6 +59,18 @@ const TEMPLATE: &str = "\
 # name = \"acme-token\"
 # contains = \"acme_\"
 # pattern = 'acme_[a-z0-9]{32}'
+
+[rules]
+# silent = \"5m\"
+
+# [[budget]]
+# per = \"day\"
+# usd = 20
+
+# [[notify]]
+# name = \"desk\"
+# when = [\"permission\", \"answer\", \"blocked\"]
+# desktop = true
 
 [limits]
 # body_bytes_max = \"16M\"
@@ -137,8 +151,29 @@ pub(crate) fn redacting(store: Store) -> Store {
         Ok(Err(errors)) => errors.first().map(ToString::to_string).unwrap_or_default(),
         Err(error) => format!("{error:#}"),
     };
-    tell(format_args!("note: {}; secrets are redacted by the built-in rules alone", Shown(&wrong)));
+    tell(format_args!(
+        "note: {}; secrets are redacted by the built-in rules alone, and no other setting counts",
+        Shown(&wrong)
+    ));
     store
+}
+
+/// Returns what a store's views are judged by. Where its settings are wrong, that is told when the store is opened.
+pub(crate) fn judgement(store: &Store) -> Judgement {
+    right(store).map_or_else(Judgement::default, |config| config.judgement())
+}
+
+/// Returns who is told when something needs a person.
+pub(crate) fn notify(store: &Store) -> Vec<Rule> {
+    right(store).map(|config| config.notify).unwrap_or_default()
+}
+
+/// Returns the settings of a store, if they are right.
+fn right(store: &Store) -> Option<Config> {
+    match settle(&store.root().join(FILE), &[]) {
+        Ok(Ok((config, _))) => Some(config),
+        Ok(Err(_)) | Err(_) => None,
+    }
 }
 
 type Settled = Result<(Config, Vec<Setting>), Vec<ConfigError>>;

@@ -1,17 +1,19 @@
-//! `weft digest`: what each agent did in a stretch of the log, as Markdown.
+//! `weft digest`: what each agent did in a stretch of the log, as Markdown, as a page, or for programs.
 
 use anyhow::Context as _;
 use weft_event::json::Tape;
+use weft_log::filter::quoted;
 use weft_log::query::{Found, Order};
 use weft_log::reader::ReadError;
 use weft_log::{Filter, Position, Store, filter};
-use weft_server::views::{Judgement, Moment, fold_at};
+use weft_server::views::{Moment, fold_at};
 use weft_view::Entry;
 use weft_view::digest::{Question, Told, digest};
 
 use crate::Outcome;
+use crate::config;
 use crate::output;
-use crate::records::{self, Choice, End, Limit, Named, quoted, walk};
+use crate::records::{self, Choice, End, Limit, Named, walk};
 use crate::stores::StoreArgs;
 use crate::times::now_ns;
 
@@ -21,6 +23,8 @@ Examples:
   weft digest --since 12h                  the last twelve hours
   weft digest --since 2026-11-15T20:00 --until 2026-11-16T08:00
   weft digest --session 0b9c1f9e           one session, by the beginning of its id
+  weft digest --since 12h --html > night.html
+                                           one page with charts, which needs nothing else
   weft digest --since 12h --json           all of it, for programs
 
 It is made from the log alone: the same records give the same text. Times are in UTC.
@@ -43,6 +47,9 @@ pub(crate) struct Args {
     /// Only this session: its id, or the beginning of it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// Print one page of HTML with charts, without scripts and without anything from elsewhere
+    #[arg(long, conflicts_with = "json")]
+    html: bool,
     /// Print one JSON object, with nothing cut
     #[arg(long)]
     json: bool,
@@ -79,27 +86,27 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     let moment = last.map_or(Moment::Now, Moment::Position);
     let (end, _) = fold_at(&store, moment, now_ns).context("cannot tell what is open")?;
-    let Judgement { rules, prices } = Judgement::default();
+    let judgement = config::judgement(&store);
     let question = Question {
         told: &told,
         end: end.views(),
         since_ns,
         until_ns,
         session: session.as_deref(),
-        rules: &rules,
-        prices: &prices,
+        judgement: &judgement,
     };
     let digest = digest(&question);
-    let text = match args.json {
-        true => serde_json::to_string(&digest).context("cannot write the digest")? + "\n",
-        false => digest.to_markdown(),
+    let text = match (args.json, args.html) {
+        (true, _) => serde_json::to_string(&digest).context("cannot write the digest")? + "\n",
+        (false, true) => digest.to_html(),
+        (false, false) => digest.to_markdown(),
     };
     output::print(text.as_bytes())?;
     Ok(Outcome::Fine)
 }
 
 fn time(text: &str, now_ns: i64) -> anyhow::Result<i64> {
-    filter::time_ns(text, now_ns).with_context(|| {
+    filter::parse_time(text, now_ns).with_context(|| {
         format!("`{text}` is no time: write it as 12h, 2026-11-15 or 2026-11-15T20:00")
     })
 }

@@ -3,6 +3,7 @@
 mod access;
 mod disk;
 mod log;
+mod notify;
 mod server;
 
 use weft_event::json::Json;

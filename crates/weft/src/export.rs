@@ -1,5 +1,6 @@
-//! `weft export`: the log as plain files of events, or as log records to an OTLP endpoint.
+//! `weft export`: the log as plain files of events, as log records to an OTLP endpoint, or its messages as a message store.
 
+mod jwz;
 mod otlp;
 
 use std::path::PathBuf;
@@ -7,13 +8,12 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::ValueEnum;
 use weft_log::export::{self, Layout, Options, Values};
-use weft_log::filter::Filter;
+use weft_log::filter::{Filter, quoted};
 
 use crate::Outcome;
 use crate::gauge::{Gauge, Unit};
 use crate::output::{plural, tell};
 use crate::prune::parse_filter;
-use crate::records::quoted;
 use crate::stores::StoreArgs;
 
 const EXAMPLES: &str = "\
@@ -23,6 +23,7 @@ Examples:
   weft export --layout decisions --out audit/               decisions-2026-11-15.jsonl …
   weft export --layout daily --out events/ 'dialect:needle' what a filter matches
   weft export otlp --endpoint http://127.0.0.1:4318         to an OTLP endpoint
+  weft export jwz backup/.jwz                               topics and messages, as a message store
 
 The lines are the events' own. Dates are those of the events, in UTC.
 Exit codes: 0 all was exported, 1 a record is damaged or a value could not be put back, 2 wrong use or an unreadable store.";
@@ -51,6 +52,7 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand)]
 enum Action {
     Otlp(otlp::Args),
+    Jwz(jwz::Args),
 }
 
 /// Which events, and what becomes of their large values.
@@ -81,8 +83,10 @@ enum LayoutArg {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
-    if let Some(Action::Otlp(otlp)) = &args.action {
-        return otlp::run(&args.store, otlp);
+    match &args.action {
+        Some(Action::Otlp(otlp)) => return otlp::run(&args.store, otlp),
+        Some(Action::Jwz(jwz)) => return jwz::run(&args.store, jwz),
+        None => {}
     }
     let needed = "--layout and --out are needed";
     let (layout, folder) = args.layout.zip(args.out.as_deref()).context(needed)?;

@@ -3,6 +3,7 @@
 //! An agent waits for it at every tool call. So it is decided before arguments are parsed, starts nothing, reads no settings, says
 //! nothing on stdout, and ends with 0 whatever happens: another code would be an answer to the agent.
 
+mod decide;
 mod delivery;
 mod stdin;
 
@@ -49,11 +50,15 @@ pub(crate) struct Args {
     /// The agent that calls, instead of telling it by what it says
     #[arg(long, value_name = "AGENT", value_parser = PossibleValuesParser::new(Caller::WORDS).map(|word| Caller::parse(&word).expect("only the names of agents pass")))]
     agent: Option<Caller>,
+    /// Answer where an answer counts: whether the agent may stop, and where it was
+    #[arg(long)]
+    decide: bool,
 }
 
 /// Runs what `clap` has read. It gets to read only a call for help; this is for whoever makes a command line of the parsed arguments.
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
-    take(&Options { store: args.store, caller: args.agent })?;
+    let answers = if args.decide { Answers::Given } else { Answers::None };
+    take(&Options { store: args.store, caller: args.agent, answers })?;
     Ok(Outcome::Fine)
 }
 
@@ -91,12 +96,23 @@ pub(crate) fn event_of(kept: &Kept, payload: &[u8]) -> Result<String, hook::Hook
 struct Options {
     store: StoreArgs,
     caller: Option<Caller>,
+    answers: Answers,
+}
+
+/// Whether the agent is answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answers {
+    /// Never.
+    None,
+    /// Where there is something to say.
+    Given,
 }
 
 impl Options {
     /// Reads the arguments. One that is unknown is told: refused, it would keep an event out.
     fn read(args: Vec<OsString>) -> Self {
-        let mut options = Self { store: StoreArgs::of(None), caller: None };
+        let (store, caller) = (StoreArgs::of(None), None);
+        let mut options = Self { store, caller, answers: Answers::None };
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
             let (name, value) = match split(&arg) {
@@ -112,6 +128,7 @@ impl Options {
                     options.store = StoreArgs::of(Some(PathBuf::from(store)));
                 }
                 (Some("--agent"), Some(agent)) => options.set_caller(&agent),
+                (Some("--decide"), None) => options.answers = Answers::Given,
                 (_, _) => tell(format_args!("note: `{}` says nothing", name.to_string_lossy())),
             }
         }
@@ -157,10 +174,31 @@ fn take(options: &Options) -> anyhow::Result<()> {
         Err(error) => return delivery.keep_refused(payload, &error.problem()),
     };
     let packed = || hook::to_packed_event(&payload, options.caller, &around).ok();
-    match fit(event.into_bytes(), packed, &folder) {
+    let told = match fit(event.into_bytes(), packed, &folder) {
         Ok(line) => delivery.deliver(&line),
-        Err(problem) => delivery.keep_refused(payload, &problem),
+        Err(problem) => delivery.keep_refused(payload.clone(), &problem),
+    };
+    if options.answers == Answers::Given {
+        answer(&payload, &folder, now_ns)?;
     }
+    told
+}
+
+/// Answers the agent. Whatever goes wrong, it goes on as if nobody had been asked, and what went wrong is an event.
+fn answer(payload: &[u8], folder: &Path, now_ns: i64) -> anyhow::Result<()> {
+    let asked = AssertUnwindSafe(|| decide::answer(payload, folder, now_ns));
+    let error = match panic::catch_unwind(asked) {
+        Ok(Ok(Some(answer))) => {
+            crate::output::print(format!("{answer}\n").as_bytes())?;
+            return Ok(());
+        }
+        Ok(Ok(None)) => return Ok(()),
+        Ok(Err(error)) => error,
+        Err(_panic) => anyhow::anyhow!("it panicked"),
+    };
+    let line = decide::failure(payload, &error, now_ns);
+    Delivery::new(folder, now_ns / 1_000, None).deliver(line.as_bytes())?;
+    Err(error.context("the loop could not be decided, and the agent goes its way"))
 }
 
 /// Moves large values to blobs, so that the event fits. Where they cannot be moved, the event goes as it is: the server tries too.

@@ -11,12 +11,14 @@ use crate::settings_file::{Doing, change, named_store};
 use crate::stores::StoreArgs;
 use crate::times::{Clock, TimeArgs};
 use place::Place;
+use wanted::Part;
 
 const EXAMPLES: &str = "\
 Examples:
   weft hooks install --dry-run   show what would change in Claude Code's settings of this user
   weft hooks install             change it
   weft hooks install --project   for everybody who works on this project
+  weft hooks install --loops     and let Weft decide when agents stop, for `weft loop`
   weft hooks install --codex     for Codex
   weft hooks status              which are installed where, and which fired lately
   weft hooks uninstall           take away what was added, and nothing else
@@ -41,6 +43,9 @@ enum Action {
     Install {
         #[command(flatten)]
         place: PlaceArgs,
+        /// Have Weft decide when agents stop, for loops: see `weft loop`
+        #[arg(long, conflicts_with = "codex")]
+        loops: bool,
         /// Show what would change, and change nothing
         #[arg(long)]
         dry_run: bool,
@@ -97,9 +102,10 @@ impl PlaceArgs {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
-        Action::Install { place, dry_run } => {
+        Action::Install { place, loops, dry_run } => {
             let place = place.named().unwrap_or(Place::User);
-            let installed = |text: Option<&str>| install(place, text, &args.store).map(Some);
+            let part = if loops { Part::Loops } else { Part::Reports };
+            let installed = |text: Option<&str>| install(place, part, text, &args.store).map(Some);
             let is_changed = change(&place.file()?, Doing::of(dry_run), installed)?;
             if is_changed && place == Place::Codex {
                 tell(format_args!("Codex runs new hooks once you trust them: see /hooks in Codex"));
@@ -123,8 +129,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-fn install(place: Place, text: Option<&str>, store: &StoreArgs) -> anyhow::Result<String> {
+fn install(
+    place: Place,
+    part: Part,
+    text: Option<&str>,
+    store: &StoreArgs,
+) -> anyhow::Result<String> {
     let store = named_store(store)?;
-    let wanted = wanted::wanted(place.caller(), &place.program()?, store.as_deref());
+    let wanted = wanted::wanted(place.caller(), part, &place.program()?, store.as_deref());
     Ok(settings::install(text, &wanted)?)
 }

@@ -11,6 +11,7 @@ use std::env;
 use std::io::{self, IsTerminal as _};
 
 use anyhow::Context as _;
+use weft_server::mcp::{Client, serve_stdio};
 
 use crate::Outcome;
 use crate::output::{print, tell};
@@ -130,6 +131,6 @@ fn serve(store: StoreArgs) -> anyhow::Result<()> {
         ));
     }
     let session = env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|session| !session.is_empty());
-    weft_server::mcp::serve_stdio(CommandShelf { store }, session)
-        .context("serving on standard input and output")
+    let client = Client { session, folder: env::current_dir().ok() };
+    serve_stdio(CommandShelf { store }, client).context("serving on standard input and output")
 }

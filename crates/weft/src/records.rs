@@ -35,6 +35,13 @@ pub(crate) struct ShowArgs {
     pub(crate) time: TimeArgs,
 }
 
+impl ShowArgs {
+    /// Returns the options as if they were given.
+    pub(crate) fn of(format: Format, time: TimeArgs) -> Self {
+        Self { format, time }
+    }
+}
+
 /// What is printed of a record.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -210,18 +217,4 @@ fn range_text(first: Position, last: Position) -> String {
     } else {
         format!("records {first} to {last} are")
     }
-}
-
-/// Returns a text as a value of the filter language that stands for itself.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => quoted += &format!("\\u{{{:x}}}", u32::from(c)),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

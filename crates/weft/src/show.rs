@@ -8,29 +8,24 @@ use weft_event::json::{Tape, pretty};
 use weft_event::problem::Problems;
 use weft_event::time::parse_rfc3339;
 use weft_log::blobs::{self, Blobs};
-use weft_log::query::{Ask, Found, Order, Records};
+use weft_log::filter::quoted;
+use weft_log::query::{Found, Records};
 use weft_log::{Filter, Position, Store};
+use weft_runtime::topics::{Posted, WhichError, by_id};
 
 use crate::Outcome;
 use crate::explain::show::{Page, write_rows};
-use crate::output::{self, Marked, Shown, tell};
-use crate::records::{self, quoted};
+use crate::output::{self, Shown, tell};
+use crate::records;
 use crate::stores::StoreArgs;
 use crate::times::{Clock, TimeArgs};
-
-/// Records that are looked at together.
-const PAGE_RECORDS: usize = 256;
-
-/// So many events whose ids begin alike are enough to say that the beginning is too short.
-const HITS_MAX: usize = 10_000;
-
-/// How many records are listed where several are meant.
-const LISTED_MAX: usize = 10;
+use crate::topic::{shown, which_error};
 
 const EXAMPLES: &str = "\
 Examples:
   weft show 42                       the record at position 42
   weft show 0b9c1f9e                 the record whose event's id begins so
+  weft show 01M7H1FW                 a message of a topic, by its id
   weft show 42 --blobs               with the large values that were moved out of the event
   weft show 42 --json | jq .event    let a program read it
 
@@ -57,15 +52,20 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let search = Filter::parse(&format!("{}*", quoted(&args.which)), 0);
-    let position = args.which.parse().ok().and_then(Position::new);
+    // No position is written with a zero before it, and many ids are.
+    let digits = Some(&args.which).filter(|which| !which.starts_with('0'));
+    let position = digits.and_then(|digits| digits.parse().ok()).and_then(Position::new);
     let used = search.clone().ok().filter(|_| position.is_none()).unwrap_or_else(Filter::all);
     let mut records = records::open(&args.store, &used)?;
     let by_position = position.map(|position| records.get(position)).transpose()?.flatten();
     let mut found = match (by_position, search) {
         (Some(found), _) => found,
-        (None, Ok(search)) => match by_id(&mut records, &search, &args.which)? {
-            Some(found) => found,
-            None => return Err(no_such_record(&records, &args.which, position)),
+        (None, Ok(search)) => match by_id(&mut records, "event", &search, &args.which) {
+            Ok(found) => found,
+            Err(WhichError::None { .. }) => {
+                return Err(no_such_record(&records, &args.which, position));
+            }
+            Err(error) => return Err(which_error(error)),
         },
         (None, Err(_)) => return Err(no_such_record(&records, &args.which, position)),
     };
@@ -97,46 +97,6 @@ fn no_such_record(records: &Records, which: &str, position: Option<Position>) ->
     }
 }
 
-/// Returns the one record whose event's id is or begins so; an error if there are several.
-fn by_id(records: &mut Records, search: &Filter, prefix: &str) -> anyhow::Result<Option<Found>> {
-    let mut hits: Vec<(String, Position)> = Vec::new();
-    let mut next = Position::new(u64::MAX);
-    let mut tape = Tape::new();
-    while let Some(end) = next.filter(|_| hits.len() < HITS_MAX) {
-        let (range, order) = (Position::FIRST..=end, Order::Descending);
-        let page = records.page(&Ask { filter: search, range, order, limit: PAGE_RECORDS })?;
-        next = page.next;
-        for found in page.records {
-            let id = id_of(&found, &mut tape);
-            if let Some(id) = id.filter(|id| id.starts_with(prefix)) {
-                hits.push((id, found.meta.position));
-            }
-        }
-    }
-    if hits.iter().filter(|(id, _)| id == prefix).count() == 1 {
-        hits.retain(|(id, _)| id == prefix);
-    }
-    if hits.len() > 1 {
-        let mut text = format!("{} events have an id that begins with `{prefix}`:", hits.len());
-        for (id, position) in hits.iter().rev().take(LISTED_MAX) {
-            text += &format!("\n  {position}  {id}");
-        }
-        if hits.len() > LISTED_MAX {
-            text += "\n  …";
-        }
-        return Err(Marked(text).into());
-    }
-    match hits.pop() {
-        Some((_, position)) => Ok(records.get(position)?),
-        None => Ok(None),
-    }
-}
-
-fn id_of(found: &Found, tape: &mut Tape) -> Option<String> {
-    let facts = found.read(tape)?.facts();
-    facts.identity.own?.as_id().map(Cow::into_owned)
-}
-
 /// Returns a line with its large values back; those that are not there are told and stay references.
 fn restore(store: &Store, line: &[u8]) -> anyhow::Result<Vec<u8>> {
     let restored = blobs::restore(line, &Blobs::new(store.blobs()))?;
@@ -159,6 +119,8 @@ fn page(found: &Found, clock: &Clock) -> String {
         Some(ns) if name == "time" => (name, clock.whole(ns)),
         Some(_) | None => (name, value),
     }));
+    let posted = Posted::of(found).filter(|posted| !posted.topic.is_empty());
+    rows.extend(posted.iter().flat_map(|posted| message_rows(posted, clock)));
     let mut text = format!("record {}\n", found.meta.position);
     write_rows(&mut text, &rows);
     text += &page.problems_text();
@@ -170,7 +132,24 @@ fn page(found: &Found, clock: &Clock) -> String {
     for line in event.lines() {
         text += &format!("{}\n", Shown(line));
     }
+    // A body of several lines cannot be read with its line breaks escaped.
+    let body = posted.filter(|it| it.message.is_some()).map(|it| it.body);
+    if let Some(body) = body.filter(|body| body.trim_end().contains('\n')) {
+        text += "body\n";
+        body.lines().for_each(|line| text += &format!("  {}\n", Shown(line)));
+    }
     text
+}
+
+/// Returns what is known of a message beside its facts, and how long what was posted counts.
+fn message_rows(posted: &Posted, clock: &Clock) -> Vec<(&'static str, String)> {
+    let message = posted.message.as_ref();
+    let mut rows = Vec::new();
+    rows.extend(message.and_then(|it| it.by()).map(|by| ("sender", by)));
+    rows.extend(message.and_then(|it| it.at()).map(|at| ("git", at)));
+    rows.extend(message.and_then(|it| it.parent.clone()).map(|parent| ("in reply to", parent)));
+    rows.extend(posted.expiry().map(|_| ("age", shown::age(posted, clock))));
+    rows
 }
 
 /// Returns what the log knows of a record, by name.

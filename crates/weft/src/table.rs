@@ -59,7 +59,7 @@ impl Table {
 }
 
 /// Breaks a text at its spaces into lines of at most `width` characters; a longer word stays whole.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("there is always a line");

@@ -65,6 +65,11 @@ impl Clock {
         }
     }
 
+    /// Returns the time of day.
+    pub(crate) fn time(&self, ns: i64) -> String {
+        self.format(ns, "%H:%M:%S")
+    }
+
     /// Returns a time exactly, with its zone, and how long ago it was where that says something.
     pub(crate) fn whole(&self, ns: i64) -> String {
         let time = self.format(ns, "%Y-%m-%d %H:%M:%S%.f %:z");

@@ -1,6 +1,5 @@
 //! `weft top`: the terminal screen of the store.
 
-mod complete;
 mod source;
 
 use std::env;
@@ -11,10 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use weft_tui::{Settings, Theme, Zone};
+use weft_log::Store;
+use weft_server::notify::Bell;
+use weft_tui::{Ring, Settings, Theme, Zone};
 
 use crate::stores::{self, StoreArgs};
-use crate::{Outcome, signals};
+use crate::{Outcome, config, signals};
 use source::StoreSource;
 
 const EXAMPLES: &str = "\
@@ -61,9 +62,19 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         zone: if args.utc { Zone::default() } else { local_zone() },
         title: folder.display().to_string(),
         filter: args.filter.join(" "),
+        judgement: config::judgement(&store),
     };
-    weft_tui::run(settings, move || StoreSource::new(store), &stop)?;
+    weft_tui::run(settings, ring(&store), move || StoreSource::new(store), &stop)?;
     Ok(Outcome::Fine)
+}
+
+/// Returns what says when to ring, if a rule of the store asks for it.
+fn ring(store: &Store) -> Option<Ring> {
+    let mut bell = Bell::new(&config::notify(store), TimeZone::system());
+    if !bell.is_set() {
+        return None;
+    }
+    Some(Box::new(move |needs, now_ns| bell.is_due(needs, now_ns)))
 }
 
 /// Returns the colours that the terminal is known to have and its user wants.

@@ -1,23 +1,26 @@
-//! `weft trace`: the spans of one trace as a tree, with what each took.
+//! `weft trace`: the spans of one trace as a tree, and when each was, beside each other.
 
 use weft_event::json::{Json, Object, Tape};
 use weft_event::report::Report;
 use weft_event::time::format_rfc3339;
+use weft_log::filter::quoted;
 use weft_log::query::{Found, Order, by_producer};
 use weft_log::{Filter, Position};
+use weft_server::views::Moment;
 use weft_view::Entry;
 use weft_view::traces::{Branch, Span, Spans, Why, branches};
 
 use crate::Outcome;
 use crate::columns::{self, Columns};
 use crate::output;
-use crate::records::{self, Choice, End, Limit, Named, collect, quoted};
+use crate::records::{self, Choice, End, Limit, Named, collect};
 use crate::stores::StoreArgs;
 use crate::times::{self, Clock, TimeArgs};
 
 const EXAMPLES: &str = "\
 Examples:
   weft trace 4bf92f3577b34da6          a trace by the beginning of its id
+  weft trace 4bf92f3577b34da6 --at 2h  as it was two hours ago
   weft trace 4bf92f3577b34da6 --json   one object a line for each span
 
 A span takes as long as its events say; where they do not, from its first event to the last in it or below it.
@@ -37,6 +40,9 @@ pub(crate) struct Args {
     /// Draw the tree with plain characters
     #[arg(long)]
     ascii: bool,
+    /// As it was at this position, or at this time (2h, 2026-11-15T09:30)
+    #[arg(long, value_name = "POSITION|TIME")]
+    at: Option<String>,
     /// Print one JSON object a line for each span, in the order of the tree
     #[arg(long)]
     json: bool,
@@ -45,12 +51,20 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    let clock = Clock::new(args.time);
+    let moment = args.at.as_deref().map(|at| Moment::parse(at, clock.now_ns())).transpose()?;
     let mut records = records::open(&args.store, &Filter::all())?;
+    let last = match moment {
+        Some(moment) => moment.position(&args.store.store()?)?,
+        None => Position::new(u64::MAX),
+    };
     let id = records::resolve(&mut records, &TRACE, &args.id)?;
     let filter = Filter::parse(&format!("trace={}", quoted(&id)), 0)?;
     let choice = Choice {
         filter: &filter,
-        range: Position::FIRST..=Position::new(u64::MAX).expect("it is not 0"),
+        // Where nothing was received by then, no position counts.
+        range: last
+            .map_or(Position::FIRST.plus(1)..=Position::FIRST, |last| Position::FIRST..=last),
         end: End::Oldest,
         limit: Limit::All,
         order: Order::Ascending,
@@ -63,8 +77,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         branches.iter().map(|branch| json(&spans, branch)).collect()
     } else {
         let strokes = if args.ascii { &ASCII } else { &LINES };
-        let clock = Clock::new(args.time);
-        let rows = branches.iter().map(|branch| row(&spans, branch, strokes, &clock));
+        let window = window(&spans);
+        let rows = branches.iter().map(|branch| row(&spans, branch, strokes, &clock, window));
         let mut columns = Columns::new(HEADER, columns::terminal_columns());
         let n_spans = spans.iter().filter(|span| span.id.is_some()).count();
         let (records, spans) = (plural(n_records, "record"), plural(n_spans, "span"));
@@ -98,17 +112,47 @@ fn plural(n: usize, noun: &str) -> String {
     output::plural(n as u64, noun)
 }
 
-const HEADER: [&str; 5] = ["TIME", "DURATION", "ACTOR", "STATUS", "SPAN"];
+const HEADER: [&str; 6] = ["TIME", "DURATION", "WHEN", "ACTOR", "STATUS", "SPAN"];
 
-/// What a tree is drawn with: a branch, the last branch, what goes on beside it, and what does not.
-type Strokes = [&'static str; 4];
-const LINES: Strokes = ["├─ ", "└─ ", "│  ", "   "];
-const ASCII: Strokes = ["|- ", "`- ", "|  ", "   "];
+/// Columns that the whole of a trace takes.
+const BAR_COLUMNS: i64 = 24;
 
-fn row(spans: &[Span], branch: &Branch, strokes: &Strokes, clock: &Clock) -> Vec<String> {
+/// What a tree is drawn with: a branch, the last branch, what goes on beside it, and what does not; and what a time is drawn with.
+type Strokes = [&'static str; 5];
+const LINES: Strokes = ["├─ ", "└─ ", "│  ", "   ", "━"];
+const ASCII: Strokes = ["|- ", "`- ", "|  ", "   ", "="];
+
+/// Returns when the first span of all begins and the last ends.
+fn window(spans: &[Span]) -> Option<(i64, i64)> {
+    let first = spans.iter().filter_map(|span| span.start_ns).min()?;
+    let last = spans.iter().filter_map(|span| span.end_ns.max(span.start_ns)).max()?;
+    Some((first, last))
+}
+
+/// Returns a bar that begins and ends where a span does within all of the trace.
+fn bar(span: &Span, window: Option<(i64, i64)>, stroke: &str) -> String {
+    let (Some((first, last)), Some(start)) = (window, span.start_ns) else { return String::new() };
+    let length = i128::from(last - first).max(1);
+    let column = |ns: i64| {
+        let column = i128::from(ns - first) * i128::from(BAR_COLUMNS) / length;
+        usize::try_from(column.clamp(0, i128::from(BAR_COLUMNS - 1))).unwrap_or_default()
+    };
+    let took_ms = span.took_ms().and_then(|ms| i64::try_from(ms).ok()).unwrap_or_default();
+    let end = start.saturating_add(took_ms.saturating_mul(1_000_000));
+    let (from, upto) = (column(start), column(end.saturating_sub(1).max(start)));
+    format!("{}{}", " ".repeat(from), stroke.repeat(upto - from + 1))
+}
+
+fn row(
+    spans: &[Span],
+    branch: &Branch,
+    strokes: &Strokes,
+    clock: &Clock,
+    window: Option<(i64, i64)>,
+) -> Vec<String> {
     let span = &spans[branch.span_idx];
     let none = || "-".to_owned();
-    let [fork, last, beside, blank] = strokes;
+    let [fork, last, beside, blank, stroke] = strokes;
     let mut tree = String::new();
     if let Some((own, above)) = branch.are_last.split_last().filter(|(_, above)| !above.is_empty())
     {
@@ -123,6 +167,7 @@ fn row(spans: &[Span], branch: &Branch, strokes: &Strokes, clock: &Clock) -> Vec
     vec![
         span.start_ns.map_or_else(none, |ns| clock.brief(ns)),
         span.took_ms().map_or_else(none, times::duration),
+        bar(span, window, stroke),
         span.actor.clone().unwrap_or_else(none),
         span.status.map_or_else(none, |status| status.as_str().to_owned()),
         format!("{tree}{}{why}", span.label),

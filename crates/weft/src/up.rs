@@ -9,9 +9,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use jiff::tz::TimeZone;
 use weft_log::redact::Redaction;
 use weft_log::{Network, Store};
 use weft_server::address::Addresses;
+use weft_server::notify::Notify;
 use weft_server::player::Play;
 use weft_server::serve::{self, Listen, serve_blocking};
 
@@ -30,6 +32,7 @@ Examples:
                                      for other machines too, which need a token (weft token new), encrypted
   weft up --demo                     with a made-up team at work, in a store that goes when it ends
 
+The dashboard is a page at the address behind `browse`.
 While it runs, other commands write through it: nothing has to be changed for that. It says where it is and is quiet then;
 WEFT_LOG=info lets it say more.
 Exit codes: 0 it was ended, 2 wrong use, another server has the store, or it cannot be opened.";
@@ -90,7 +93,7 @@ fn flags(args: &Args) -> Vec<(&'static str, String)> {
 }
 
 fn serve(store: Store, config: Config, play: Option<Play>, hint: &str) -> anyhow::Result<()> {
-    let tls = config.tls();
+    let (tls, judgement) = (config.tls(), config.judgement());
     let folders = clients::followed(&config)?;
     let listen = match config.listen {
         Some(addresses) => Listen::At(addresses),
@@ -105,6 +108,8 @@ fn serve(store: Store, config: Config, play: Option<Play>, hint: &str) -> anyhow
         tls,
         runtime: runtime_folder(),
         limits: config.limits,
+        judgement,
+        notify: Notify { rules: config.notify, zone: TimeZone::system() },
         folders,
         play,
     };
@@ -125,6 +130,9 @@ fn told(store: &Store, addresses: &Addresses) -> String {
     text += &format!("store   {}\n", store.root().display());
     if addresses.is_open {
         text += &format!("access  {}\n", open(addresses));
+    }
+    if let Some(page) = addresses.page() {
+        text += &format!("browse  {page}\n");
     }
     text
 }

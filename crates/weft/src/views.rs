@@ -24,6 +24,7 @@ use weft_view::usage::By;
 
 use crate::Outcome;
 use crate::columns::{self, Columns};
+use crate::config;
 use crate::output::{self, plural, tell};
 use crate::records::Limit;
 use crate::stores::StoreArgs;
@@ -64,7 +65,7 @@ fn show_by(args: &ViewArgs, layout: &Layout, by: By) -> anyhow::Result<usize> {
         Limit::Count(n) => n,
     };
     let store = args.store.store()?;
-    let question = Question { layout, by, limit, judgement: Judgement::default() };
+    let question = Question { layout, by, limit, judgement: config::judgement(&store) };
     if args.watch {
         watch::watch(&store, &question, args)?;
         return Ok(0);

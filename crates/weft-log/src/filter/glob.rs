@@ -4,18 +4,18 @@ use std::fmt;
 
 /// A glob, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Glob(String);
+pub struct Glob(String);
 
 impl Glob {
     /// Returns the glob that a text is; `None` if it has neither `*` nor `?`.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         text.contains(['*', '?']).then(|| Self(text.to_owned()))
     }
 
     /// Returns whether the text matches from its first to its last character.
     ///
     /// A text ends at a NUL, as it does for SQLite's GLOB: the index and this function must never differ.
-    pub(super) fn matches(&self, text: &str) -> bool {
+    pub fn matches(&self, text: &str) -> bool {
         let text = text.split('\0').next().unwrap_or_default();
         let mut pattern = self.0.chars();
         let mut rest = text.chars();

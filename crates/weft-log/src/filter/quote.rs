@@ -64,6 +64,15 @@ fn escaped(text: &str) -> Option<(char, usize)> {
     Some((c, 2))
 }
 
+/// A text that prints in quotes.
+pub(super) struct Quoted<'t>(pub(super) &'t str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(f, self.0)
+    }
+}
+
 /// Writes a text in quotes, so that [`unescape`] gives it back.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str("\"")?;

@@ -27,6 +27,11 @@ const CACHE_KIB: i64 = 16 * 1024;
 /// What [`found`] reads, in its order.
 pub(super) const PLACE_COLUMNS: &str = "position, segment, offset, bytes, crc";
 
+/// What [`Reader::latest_by_prefix`] asks. Left to itself the planner may begin with every key of every topic.
+pub(super) const LATEST_BY_PREFIX: &str = "SELECT t.text, l.position FROM names t CROSS JOIN latest l \
+     ON l.topic = t.id AND l.key = (SELECT id FROM names WHERE text = ?3) \
+     WHERE t.text >= ?1 AND t.text < ?2 ORDER BY t.text";
+
 /// A connection that only reads.
 pub struct Reader {
     path: PathBuf,
@@ -207,6 +212,20 @@ impl Reader {
                    AND key = (SELECT id FROM names WHERE text = ?2)";
         let row = |row: &Row<'_>| position(row, 0);
         self.with(|connection| connection.query_row(sql, [topic, key], row).optional())
+    }
+
+    /// Returns the topics that begin so and have this key, by name, each with the newest record of it. Costs what it returns.
+    pub fn latest_by_prefix(
+        &self,
+        prefix: &str,
+        key: &str,
+    ) -> Result<Vec<(String, Position)>, IndexError> {
+        let end = format!("{prefix}{}", char::MAX);
+        self.with(|connection| {
+            let mut statement = connection.prepare_cached(LATEST_BY_PREFIX)?;
+            let row = |row: &Row<'_>| Ok((row.get(0)?, position(row, 1)?));
+            statement.query_map([prefix, &end, key], row)?.collect()
+        })
     }
 
     /// Returns the records in a range that are the newest of some key of a last-value topic: what has to be carried forward

@@ -1,7 +1,7 @@
 //! The file of a snapshot: one line that says what it is, with a hash over itself and all that follows, then the content in zstd.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, BufWriter, IntoInnerError, Read as _, Write};
 use std::path::Path;
 
 use weft_event::json::{Json, Object, Tape};
@@ -16,6 +16,9 @@ const LINE_BYTES_MAX: usize = 4096;
 
 /// Bytes of a content at most; a file that claims more is none of ours.
 const CONTENT_BYTES_MAX: u64 = 1 << 30;
+
+/// Bytes that are packed at a time.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// How the line's last member begins: the hash over what stands before it and after the line.
 const HASH: &str = ",\"hash\":\"";
@@ -35,9 +38,18 @@ pub(super) struct Header {
     pub(super) position: Position,
 }
 
-/// Returns the bytes of a file.
-pub(super) fn write(header: &Header, content: &[u8], level: i32) -> io::Result<Vec<u8>> {
-    let packed = zstd::bulk::compress(content, level)?;
+/// Returns the bytes of a file. What `fill` writes is packed as it comes: unpacked it may be ten times as much.
+pub(super) fn write(
+    header: &Header,
+    level: i32,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<Vec<u8>> {
+    let encoder = zstd::stream::write::Encoder::new(Vec::new(), level)?;
+    let mut content =
+        BufWriter::with_capacity(PIECE_BYTES, Counting { inner: encoder, n_bytes: 0 });
+    fill(&mut content)?;
+    let Counting { inner, n_bytes } = content.into_inner().map_err(IntoInnerError::into_error)?;
+    let packed = inner.finish()?;
     let mut line = String::new();
     let mut object = Object::begin(&mut line);
     object.json("weft_snapshot", &Json::integer(FORMAT));
@@ -46,7 +58,7 @@ pub(super) fn write(header: &Header, content: &[u8], level: i32) -> io::Result<V
     object.text("version", &header.version);
     object.text("era", &header.era);
     object.json("position", &Json::integer(header.position.get()));
-    object.json("bytes", &Json::integer(content.len() as u64));
+    object.json("bytes", &Json::integer(n_bytes));
     let hash = hash(line.as_bytes(), &packed);
     line.push_str(HASH);
     line.push_str(&hash.to_string());
@@ -57,6 +69,24 @@ pub(super) fn write(header: &Header, content: &[u8], level: i32) -> io::Result<V
     let mut bytes = line.into_bytes();
     bytes.extend_from_slice(&packed);
     Ok(bytes)
+}
+
+/// What counts the bytes that go through it.
+struct Counting<W> {
+    inner: W,
+    n_bytes: u64,
+}
+
+impl<W: Write> Write for Counting<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n_written = self.inner.write(bytes)?;
+        self.n_bytes += n_written as u64;
+        Ok(n_written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
 }
 
 /// Returns the content of a file; `None` unless it is whole and says of itself what is expected.

@@ -33,7 +33,8 @@ fn the_newest_that_is_not_later_is_found() {
     let scene = scene();
     let snapshots = open(&scene.store);
     for n in 1..=3 {
-        snapshots.save(at(n * EVERY), format!("state {n}").as_bytes()).expect("it can be saved");
+        let saved = snapshots.save(at(n * EVERY), |out| write!(out, "state {n}"));
+        saved.expect("it can be saved");
     }
     assert_eq!(nearest(&snapshots, EVERY - 1), None);
     assert_eq!(nearest(&snapshots, EVERY), Some((EVERY, "state 1".to_owned())));
@@ -47,7 +48,7 @@ fn the_newest_that_is_not_later_is_found() {
 #[test]
 fn one_of_another_version_or_store_counts_for_nothing() {
     let (scene, other) = (scene(), scene());
-    open(&scene.store).save(at(EVERY), b"state").expect("it can be saved");
+    open(&scene.store).save(at(EVERY), |out| out.write_all(b"state")).expect("it can be saved");
     let newer = Snapshots::open(&scene.store, "fleet=2", SPACING).expect("it can be read");
     assert_eq!(nearest(&newer, EVERY), None);
     let folder = other.store.root().join(FOLDER);
@@ -58,7 +59,7 @@ fn one_of_another_version_or_store_counts_for_nothing() {
     }
     assert_eq!(nearest(&open(&other.store), EVERY), None);
     // The next that is left takes them away.
-    newer.save(at(2 * EVERY), b"state").expect("it can be saved");
+    newer.save(at(2 * EVERY), |out| out.write_all(b"state")).expect("it can be saved");
     assert_eq!(newer.list(), [at(2 * EVERY)]);
 }
 
@@ -66,7 +67,7 @@ fn one_of_another_version_or_store_counts_for_nothing() {
 fn pruning_makes_them_worthless() {
     let scene = scene();
     let before = open(&scene.store);
-    before.save(at(EVERY), b"state").expect("it can be saved");
+    before.save(at(EVERY), |out| out.write_all(b"state")).expect("it can be saved");
     let reach = Reach::BeforeTime(DAY_ONE_US + DAY_US);
     let ask = prune::Ask { reach, mode: prune::Mode::Delete, holds: &[] };
     prune::run(&scene.store, &ask, &options(), &mut |_| {}).expect("it can be pruned");
@@ -78,15 +79,15 @@ fn pruning_makes_them_worthless() {
 fn what_was_read_before_a_redaction_is_not_left_after_it() {
     let scene = scene();
     let before = open(&scene.store);
-    before.save(at(EVERY), b"a secret").expect("it can be saved");
+    before.save(at(EVERY), |out| out.write_all(b"a secret")).expect("it can be saved");
     assert!(before.is_current(&scene.store).expect("it can be read"));
     clear(&scene.store).expect("it can be cleared");
     assert!(!before.is_current(&scene.store).expect("it can be read"));
     assert_eq!(before.list(), []);
-    let late = before.save(at(2 * EVERY), b"a secret");
+    let late = before.save(at(2 * EVERY), |out| out.write_all(b"a secret"));
     assert!(matches!(late, Err(SaveError::Redacted)), "{late:?}");
     let after = open(&scene.store);
-    after.save(at(2 * EVERY), b"state").expect("it can be saved");
+    after.save(at(2 * EVERY), |out| out.write_all(b"state")).expect("it can be saved");
     assert_eq!(nearest(&after, u64::MAX), Some((2 * EVERY, "state".to_owned())));
 }
 
@@ -95,7 +96,7 @@ fn nor_where_there_was_none_before() {
     let scene = scene();
     let before = open(&scene.store);
     clear(&scene.store).expect("it can be cleared");
-    let late = before.save(at(EVERY), b"a secret");
+    let late = before.save(at(EVERY), |out| out.write_all(b"a secret"));
     assert!(matches!(late, Err(SaveError::Redacted)), "{late:?}");
 }
 
@@ -103,7 +104,7 @@ fn nor_where_there_was_none_before() {
 fn every_flipped_bit_and_every_cut_is_noticed() {
     let scene = scene();
     let snapshots = open(&scene.store);
-    snapshots.save(at(EVERY), b"state").expect("it can be saved");
+    snapshots.save(at(EVERY), |out| out.write_all(b"state")).expect("it can be saved");
     let path = snapshots.path(at(EVERY));
     let whole = fs::read(&path).expect("it is there");
     let expected = snapshots.expected_at(at(EVERY));
@@ -124,7 +125,7 @@ fn every_flipped_bit_and_every_cut_is_noticed() {
 fn a_damaged_one_does_not_hide_an_older_one() {
     let scene = scene();
     let snapshots = open(&scene.store);
-    snapshots.save(at(EVERY), b"state").expect("it can be saved");
+    snapshots.save(at(EVERY), |out| out.write_all(b"state")).expect("it can be saved");
     fs::write(snapshots.path(at(2 * EVERY)), b"{\n").expect("it can be written");
     fs::write(scene.store.root().join(FOLDER).join("notes.txt"), b"x").expect("it can be written");
     assert_eq!(nearest(&snapshots, u64::MAX), Some((EVERY, "state".to_owned())));
@@ -148,7 +149,7 @@ fn old_ones_are_kept_far_apart() {
     let scene = scene();
     let snapshots = open(&scene.store);
     for n in [1, 10, 11, 60] {
-        snapshots.save(at(n * EVERY), b"state").expect("it can be saved");
+        snapshots.save(at(n * EVERY), |out| out.write_all(b"state")).expect("it can be saved");
     }
     assert_eq!(snapshots.list(), [10, 60].map(|n| at(n * EVERY)));
 }
@@ -158,7 +159,10 @@ fn a_store_that_takes_none_says_so_and_is_read_all_the_same() {
     let scene = scene();
     fs::write(scene.store.root().join(FOLDER), b"in the way").expect("it can be written");
     let snapshots = open(&scene.store);
-    assert!(matches!(snapshots.save(at(EVERY), b"state"), Err(SaveError::Io { .. })));
+    assert!(matches!(
+        snapshots.save(at(EVERY), |out| out.write_all(b"state")),
+        Err(SaveError::Io { .. })
+    ));
     assert_eq!(nearest(&snapshots, EVERY), None);
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use weft_event::transcript::Client;
 use weft_log::source::Form;
 
-use super::value::{Given, Wrong};
+use super::value::{Given, Member, Wrong};
 
 /// A folder that is read while the server runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,9 +24,11 @@ impl FolderSetting {
         match given {
             Given::List(items) => items.iter().map(|item| Self::one(item, base)).collect(),
             Given::Text(text) => text.split(',').map(|path| Self::at(path.trim(), base)).collect(),
-            Given::Table(_) | Given::Integer(_) | Given::Bool(_) | Given::Other(_) => {
-                Err(Wrong::Kind { got: given.show(), wanted: WANTED })
-            }
+            Given::Table(_)
+            | Given::Integer(_)
+            | Given::Decimal(_)
+            | Given::Bool(_)
+            | Given::Other(_) => Err(Wrong::Kind { got: given.show(), wanted: WANTED }),
         }
     }
 
@@ -34,13 +36,17 @@ impl FolderSetting {
         let members = match given {
             Given::Table(members) => members,
             Given::Text(path) => return Self::at(path, base),
-            Given::List(_) | Given::Integer(_) | Given::Bool(_) | Given::Other(_) => {
+            Given::List(_)
+            | Given::Integer(_)
+            | Given::Decimal(_)
+            | Given::Bool(_)
+            | Given::Other(_) => {
                 return Err(Wrong::Kind { got: given.show(), wanted: WANTED });
             }
         };
         let mut folder = None;
         let mut form = Form::Events;
-        for (name, value) in members {
+        for Member { name, given: value, .. } in members {
             match (name.as_str(), value) {
                 ("path", Given::Text(path)) => folder = Some(Self::at(path, base)?),
                 ("path", other) => {

@@ -2,8 +2,9 @@
 
 use weft_log::redact::Settings;
 
+use super::list::List;
 use super::value::Slot;
-use super::{Config, Sessions};
+use super::{Config, Sessions, judging};
 use crate::limits::{Limits, SubscriptionLimits};
 
 /// How far a name may be from one that is meant.
@@ -21,25 +22,33 @@ pub(super) fn slots(config: &mut Config) -> Vec<(&'static str, Slot<'_>)> {
         sessions,
         folders,
         redact,
+        rules,
+        prices,
+        budgets,
+        notify,
         limits,
     } = config;
     let Sessions { claude, codex, gemini } = sessions;
     let Settings { sources_off, rules_off, own } = redact;
     let mut slots = vec![
-        ("listen", Slot::Addresses(listen)),
+        ("listen", Slot::List(List::Addresses(listen))),
         ("log", Slot::Level(log)),
-        ("http.hosts", Slot::Hosts(hosts)),
-        ("http.origins", Slot::Origins(origins)),
+        ("http.hosts", Slot::List(List::Hosts(hosts))),
+        ("http.origins", Slot::List(List::Origins(origins))),
         ("tls.cert", Slot::File(tls_cert)),
         ("tls.key", Slot::File(tls_key)),
         ("sessions.claude", Slot::Switch(claude)),
         ("sessions.codex", Slot::Switch(codex)),
         ("sessions.gemini", Slot::Switch(gemini)),
-        ("folder", Slot::Folders(folders)),
-        ("redact.sources_off", Slot::Sources(sources_off)),
-        ("redact.rules_off", Slot::Rules(rules_off)),
-        ("redact.own", Slot::OwnRules(own)),
+        ("folder", Slot::List(List::Folders(folders))),
+        ("redact.sources_off", Slot::List(List::Sources(sources_off))),
+        ("redact.rules_off", Slot::List(List::Rules(rules_off))),
+        ("redact.own", Slot::List(List::OwnRules(own))),
     ];
+    slots.extend(judging::slots(rules));
+    slots.push(("price", Slot::List(List::Prices(prices))));
+    slots.push(("budget", Slot::List(List::Limits(budgets))));
+    slots.push(("notify", Slot::List(List::Notify(notify))));
     slots.extend(limit_slots(limits));
     slots
 }
@@ -59,6 +68,7 @@ fn limit_slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         reader_patience,
         heartbeat,
         page_records_max,
+        page_rows_max,
         page_bytes_max,
         answers_bytes_max,
         recent_bytes_max,
@@ -91,6 +101,7 @@ fn limit_slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         ("limits.reader_patience", Slot::Time(reader_patience)),
         ("limits.heartbeat", Slot::Time(heartbeat)),
         ("limits.page_records_max", Slot::Count(page_records_max)),
+        ("limits.page_rows_max", Slot::Count(page_rows_max)),
         ("limits.page_bytes_max", Slot::Bytes(page_bytes_max)),
         ("limits.answers_bytes_max", Slot::Bytes(answers_bytes_max)),
         ("limits.recent_bytes_max", Slot::Bytes(recent_bytes_max)),
@@ -130,6 +141,15 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
         [setting, (distance(name, table), table)]
     });
     near.min().filter(|(far, _)| *far <= DISTANCE_MAX.min(name.len() / 2)).map(|(_, name)| name)
+}
+
+/// Returns the name that is nearest to another, if one is near.
+pub(super) fn nearest_of(
+    name: &str,
+    names: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
+    let near = names.map(|known| (distance(name, known), known)).min();
+    near.filter(|(far, _)| *far <= DISTANCE_MAX.min(name.len() / 2)).map(|(_, known)| known)
 }
 
 /// Returns how many letters have to be changed to make one word of the other.

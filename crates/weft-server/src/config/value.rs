@@ -1,8 +1,6 @@
 //! The values of settings: how they are written, and what is wrong with those that are not so.
 
 use std::borrow::Cow;
-use std::error::Error as _;
-use std::net::{Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,20 +8,29 @@ use toml::Spanned;
 use toml::de::DeValue;
 use tracing::level_filters::LevelFilter;
 use weft_event::secrets::Rule;
-use weft_log::redact::{OwnRule, OwnRuleError};
 
-use super::folder::FolderSetting;
+use super::list::List;
 
 /// A value as it was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Given {
     Text(String),
     Integer(u64),
+    Decimal(f64),
     Bool(bool),
     List(Vec<Given>),
-    Table(Vec<(String, Given)>),
+    Table(Vec<Member>),
     /// Anything else.
     Other(&'static str),
+}
+
+/// A member of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Member {
+    pub(super) name: String,
+    /// Where in the file it stands.
+    pub(super) at: usize,
+    pub(super) given: Given,
 }
 
 /// Why a value does not fit.
@@ -35,26 +42,45 @@ pub(super) enum Wrong {
     Zero,
     #[error("there is no rule `{name}`; there are {}", names())]
     NoRule { name: String },
-    #[error("{what}")]
-    OwnRule { what: String },
+    #[error("this is set by tables in the file: write [[{what}]] above its settings")]
+    NoTables { what: &'static str },
+    #[error("[[{what}]] has no `{name}`; {hint}")]
+    NoMember { what: &'static str, name: String, hint: String },
+    #[error("{message}")]
+    Said { message: String },
+    /// The same, within a value.
+    #[error("{wrong}")]
+    At { at: usize, wrong: Box<Wrong> },
+}
+
+impl Wrong {
+    /// Says where in the file it is, unless that is known better.
+    pub(super) fn at(self, at: usize) -> Self {
+        if self.place().is_some() { self } else { Wrong::At { at, wrong: Box::new(self) } }
+    }
+
+    /// Returns where in the file it is, if that is within the value.
+    pub(super) fn place(&self) -> Option<usize> {
+        if let Wrong::At { at, .. } = self { Some(*at) } else { None }
+    }
 }
 
 /// Where a setting is kept.
 pub(super) enum Slot<'c> {
-    Addresses(&'c mut Option<Vec<SocketAddr>>),
-    Hosts(&'c mut Vec<String>),
-    Origins(&'c mut Vec<String>),
     File(&'c mut Option<PathBuf>),
     Level(&'c mut LevelFilter),
     Count(&'c mut usize),
+    /// A count that may be 0.
+    Times(&'c mut usize),
     Positions(&'c mut u64),
     Bytes(&'c mut usize),
     Time(&'c mut Duration),
+    /// Milliseconds, which may be 0.
+    Span(&'c mut u64),
+    /// From 0 to 1.
+    Share(&'c mut f64),
     Switch(&'c mut bool),
-    Folders(&'c mut Vec<FolderSetting>),
-    Sources(&'c mut Vec<String>),
-    Rules(&'c mut Vec<Rule>),
-    OwnRules(&'c mut Vec<OwnRule>),
+    List(List<'c>),
 }
 
 /// Returns the names of the built-in rules.
@@ -75,14 +101,21 @@ impl Given {
             DeValue::Array(items) => {
                 Given::List(items.into_iter().map(|item| Given::of(item.into_inner())).collect())
             }
-            DeValue::Float(_) => Given::Other("a number with a point"),
+            DeValue::Float(number) => {
+                let parsed = number.as_str().replace('_', "").parse();
+                parsed.map_or(Given::Other("no number"), Given::Decimal)
+            }
             DeValue::Boolean(value) => Given::Bool(value),
             DeValue::Datetime(_) => Given::Other("a time"),
             DeValue::Table(members) => {
                 let member = |(key, value): (Spanned<Cow<'_, str>>, Spanned<DeValue<'_>>)| {
-                    (key.into_inner().into_owned(), Given::of(value.into_inner()))
+                    let at = key.span().start;
+                    let (name, given) = (key.into_inner().into_owned(), value.into_inner());
+                    Member { name, at, given: Given::of(given) }
                 };
-                Given::Table(members.into_iter().map(member).collect())
+                let mut members: Vec<Member> = members.into_iter().map(member).collect();
+                members.sort_by_key(|member| member.at);
+                Given::Table(members)
             }
         }
     }
@@ -91,6 +124,7 @@ impl Given {
         match self {
             Given::Text(text) => format!("`{text}`"),
             Given::Integer(number) => number.to_string(),
+            Given::Decimal(number) => number.to_string(),
             Given::Bool(value) => value.to_string(),
             Given::List(_) => "a list".to_owned(),
             Given::Table(_) => "a table".to_owned(),
@@ -103,20 +137,59 @@ impl Given {
         match self {
             Given::Text(text) => Some(text.trim().to_owned()),
             Given::Integer(number) => Some(number.to_string()),
+            Given::Decimal(number) => Some(number.to_string()),
             Given::Bool(value) => Some(value.to_string()),
             Given::List(_) | Given::Table(_) | Given::Other(_) => None,
         }
     }
 
+    /// Returns a text as it stands.
+    pub(super) fn verbatim(&self) -> Option<String> {
+        if let Given::Text(text) = self { Some(text.clone()) } else { None }
+    }
+
+    /// Returns a text that is not empty.
+    pub(super) fn word(&self) -> Option<String> {
+        self.verbatim().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    /// Returns a number, not below 0.
+    pub(super) fn amount(&self) -> Option<f64> {
+        let amount: f64 = self.text()?.replace('_', "").parse().ok()?;
+        (amount.is_finite() && amount >= 0.0).then_some(amount)
+    }
+
+    /// Returns a whole number, not below 0.
+    pub(super) fn whole(&self) -> Option<u64> {
+        self.text()?.replace('_', "").parse().ok()
+    }
+
+    /// Returns true or false.
+    pub(super) fn switch(&self) -> Option<bool> {
+        self.text()?.parse().ok()
+    }
+
+    /// Returns a time with its unit.
+    pub(super) fn time(&self) -> Option<Duration> {
+        parse_time(&self.text()?)
+    }
+
     /// Returns the texts of a list; one text may hold several with commas between.
-    fn texts(&self) -> Option<Vec<String>> {
+    pub(super) fn texts(&self) -> Option<Vec<String>> {
         match self {
             Given::List(items) => items.iter().map(Given::text).collect(),
             Given::Text(text) => Some(text.split(',').map(|part| part.trim().to_owned()).collect()),
-            Given::Integer(_) | Given::Bool(_) | Given::Table(_) | Given::Other(_) => None,
+            Given::Integer(_)
+            | Given::Decimal(_)
+            | Given::Bool(_)
+            | Given::Table(_)
+            | Given::Other(_) => None,
         }
     }
 }
+
+/// How times are written.
+pub(super) const TIME: &str = "a time with its unit, such as 500ms, 30s or 2m";
 
 impl Slot<'_> {
     /// Sets it. Names of files count from a folder.
@@ -127,38 +200,20 @@ impl Slot<'_> {
             number.ok_or_else(|| wrong("a number"))
         };
         match self {
-            Slot::Addresses(addresses) => {
-                let texts = given.texts().unwrap_or_default();
-                let parsed = texts.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
-                let wanted = "an address and port, such as 127.0.0.1:9338";
-                match parsed {
-                    Ok(parsed) if !parsed.is_empty() => **addresses = Some(parsed),
-                    Ok(_) | Err(_) => return Err(wrong(wanted)),
-                }
-            }
-            Slot::Hosts(hosts) => {
-                let wanted = "a host name or address without a port, such as weft.example";
-                **hosts = all(given, host, wanted)?;
-            }
-            Slot::Origins(origins) => {
-                let wanted = "an origin, such as https://board.example:8443, without a path";
-                **origins = all(given, origin, wanted)?;
-            }
             Slot::File(file) => {
                 let name = given.text().filter(|name| !name.is_empty());
                 **file = Some(folder.join(name.ok_or_else(|| wrong("the name of a file"))?));
             }
             Slot::Switch(switch) => {
-                let word = given.text().unwrap_or_default();
-                **switch = word.parse().map_err(|_no_bool| wrong("true or false"))?;
+                **switch = given.switch().ok_or_else(|| wrong("true or false"))?;
             }
-            Slot::Folders(folders) => **folders = FolderSetting::all(given, folder)?,
             Slot::Level(level) => {
                 let word = given.text().unwrap_or_default();
                 let wanted = "one of off, error, warn, info, debug and trace";
                 **level = word.parse().map_err(|_no_level| wrong(wanted))?;
             }
             Slot::Count(count) => **count = positive(number()?)?,
+            Slot::Times(times) => **times = number()?,
             Slot::Positions(count) => **count = positive(number()?)? as u64,
             Slot::Bytes(bytes) => {
                 let number = given.text().and_then(|text| parse_bytes(&text));
@@ -166,29 +221,21 @@ impl Slot<'_> {
                 **bytes = positive(number.ok_or_else(|| wrong(wanted))?)?;
             }
             Slot::Time(time) => {
-                let parsed = given.text().and_then(|text| parse_time(&text));
-                let wanted = "a time with its unit, such as 500ms, 30s or 2m";
-                **time = parsed.ok_or_else(|| wrong(wanted))?;
+                **time = given.time().ok_or_else(|| wrong(TIME))?;
                 if time.is_zero() {
                     return Err(Wrong::Zero);
                 }
             }
-            Slot::Sources(sources) => {
-                let wanted = "a list of ways in, such as [\"demo\"], or [\"*\"] for all";
-                let word = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-                **sources = all(given, word, wanted)?;
+            Slot::Span(ms) => {
+                let nothing = (given.whole() == Some(0)).then_some(Duration::ZERO);
+                let time = nothing.or(given.time()).ok_or_else(|| wrong(TIME))?;
+                **ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
             }
-            Slot::Rules(rules) => {
-                let names = given.texts().ok_or_else(|| wrong("a list of rules"))?;
-                let rule = |name: String| Rule::of_name(&name).ok_or(Wrong::NoRule { name });
-                **rules = names.into_iter().map(rule).collect::<Result<_, _>>()?;
+            Slot::Share(share) => {
+                let share_given = given.amount().filter(|share| *share <= 1.0);
+                **share = share_given.ok_or_else(|| wrong("a share from 0 to 1, such as 0.8"))?;
             }
-            Slot::OwnRules(rules) => {
-                let wanted =
-                    "a list of tables: write [[redact.own]] above name, contains and pattern";
-                let Given::List(tables) = given else { return Err(wrong(wanted)) };
-                **rules = tables.iter().map(own_rule).collect::<Result<_, _>>()?;
-            }
+            Slot::List(list) => list.set(given, folder)?,
         }
         Ok(())
     }
@@ -196,105 +243,19 @@ impl Slot<'_> {
     /// Returns the value as it would be written.
     pub(super) fn show(&self) -> String {
         match self {
-            Slot::Addresses(None) => "127.0.0.1:9338 or any free port".to_owned(),
-            Slot::Addresses(Some(addresses)) => {
-                let all: Vec<String> = addresses.iter().map(ToString::to_string).collect();
-                all.join(", ")
-            }
-            Slot::Hosts(texts) | Slot::Origins(texts) | Slot::Sources(texts)
-                if texts.is_empty() =>
-            {
-                "none".to_owned()
-            }
-            Slot::Hosts(texts) | Slot::Origins(texts) | Slot::Sources(texts) => texts.join(", "),
-            Slot::Rules(rules) if rules.is_empty() => "none".to_owned(),
-            Slot::Rules(rules) => {
-                rules.iter().map(|rule| rule.name()).collect::<Vec<_>>().join(", ")
-            }
-            Slot::OwnRules(rules) if rules.is_empty() => "none".to_owned(),
-            Slot::OwnRules(rules) => {
-                rules.iter().map(|rule| rule.name.as_str()).collect::<Vec<_>>().join(", ")
-            }
             Slot::File(None) => "none".to_owned(),
             Slot::File(Some(file)) => file.display().to_string(),
             Slot::Level(level) => level.to_string(),
-            Slot::Count(count) => count.to_string(),
+            Slot::Count(count) | Slot::Times(count) => count.to_string(),
             Slot::Positions(count) => count.to_string(),
             Slot::Bytes(bytes) => show_bytes(**bytes),
             Slot::Time(time) => show_time(**time),
+            Slot::Span(ms) => show_time(Duration::from_millis(**ms)),
+            Slot::Share(share) => share.to_string(),
             Slot::Switch(switch) => switch.to_string(),
-            Slot::Folders(folders) if folders.is_empty() => "none".to_owned(),
-            Slot::Folders(folders) => {
-                folders.iter().map(FolderSetting::show).collect::<Vec<_>>().join(", ")
-            }
+            Slot::List(list) => list.show(),
         }
     }
-}
-
-/// Reads a rule of the user's own.
-fn own_rule(given: &Given) -> Result<OwnRule, Wrong> {
-    let wrong = |what: String| Wrong::OwnRule { what };
-    let Given::Table(members) = given else {
-        return Err(Wrong::Kind { got: given.show(), wanted: "a table" });
-    };
-    let mut rule = OwnRule { name: String::new(), contains: String::new(), pattern: String::new() };
-    for (key, value) in members {
-        let place = match key.as_str() {
-            "name" => &mut rule.name,
-            "contains" => &mut rule.contains,
-            "pattern" => &mut rule.pattern,
-            _ => {
-                return Err(wrong(format!(
-                    "a rule has name, contains and pattern, and no `{key}`"
-                )));
-            }
-        };
-        let Given::Text(text) = value else {
-            return Err(Wrong::Kind { got: value.show(), wanted: "a text" });
-        };
-        place.clone_from(text);
-    }
-    let told = |error: OwnRuleError| match error.source() {
-        Some(cause) => format!("{error}: {cause}"),
-        None => error.to_string(),
-    };
-    rule.check().map_err(|error| wrong(told(error)))?;
-    Ok(rule)
-}
-
-/// Reads each text of a list.
-fn all(
-    given: &Given,
-    read: impl Fn(&str) -> Option<String>,
-    wanted: &'static str,
-) -> Result<Vec<String>, Wrong> {
-    let wrong = |got| Wrong::Kind { got, wanted };
-    let texts = given.texts().ok_or_else(|| wrong(given.show()))?;
-    let each = texts.iter().map(|text| read(text).ok_or_else(|| wrong(format!("`{text}`"))));
-    each.collect()
-}
-
-/// Reads a host as requests name it: an address of the sixth version stands in brackets there.
-fn host(text: &str) -> Option<String> {
-    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-    if bare.parse::<Ipv6Addr>().is_ok() {
-        return Some(format!("[{bare}]"));
-    }
-    let is_part = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
-    (!text.is_empty() && text.chars().all(is_part)).then(|| text.to_owned())
-}
-
-/// Reads an origin as browsers send it.
-fn origin(text: &str) -> Option<String> {
-    let (scheme, rest) = text.split_once("://")?;
-    let rest = rest.strip_suffix('/').unwrap_or(rest);
-    let (name, port) = match rest.rsplit_once(':') {
-        Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
-        Some(_) | None => (rest, None),
-    };
-    let is_port = port.is_none_or(|port| port.parse::<u16>().is_ok());
-    let is_fine = ["http", "https"].contains(&scheme) && host(name)? == name && is_port;
-    is_fine.then(|| format!("{scheme}://{rest}"))
 }
 
 fn positive(number: usize) -> Result<usize, Wrong> {
@@ -319,22 +280,21 @@ fn show_bytes(bytes: usize) -> String {
     whole.map_or(bytes.to_string(), |(shift, unit)| format!("{}{unit}", bytes >> shift))
 }
 
+/// The units of times, in milliseconds, the longest first.
+const UNITS: [(u64, &str); 5] =
+    [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s"), (1, "ms")];
+
 fn parse_time(text: &str) -> Option<Duration> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let number: u64 = digits.parse().ok()?;
-    match &text[digits.len()..] {
-        "ms" => Some(Duration::from_millis(number)),
-        "s" => Some(Duration::from_secs(number)),
-        "m" => Some(Duration::from_secs(number.checked_mul(60)?)),
-        "h" => Some(Duration::from_secs(number.checked_mul(3600)?)),
-        _ => None,
-    }
+    let (ms, _) = UNITS.into_iter().find(|(_, unit)| *unit == &text[digits.len()..])?;
+    Some(Duration::from_millis(number.checked_mul(ms)?))
 }
 
-fn show_time(time: Duration) -> String {
-    match (time.as_millis() % 1000, time.as_secs()) {
-        (0, seconds) if seconds.is_multiple_of(60) => format!("{}m", seconds / 60),
-        (0, seconds) => format!("{seconds}s"),
-        (_, _) => format!("{}ms", time.as_millis()),
-    }
+/// Returns a time in the longest unit that it is a whole number of.
+pub(super) fn show_time(time: Duration) -> String {
+    let ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let whole = UNITS.into_iter().find(|(unit, _)| ms > 0 && ms.is_multiple_of(*unit));
+    let (unit, name) = whole.unwrap_or((1_000, "s"));
+    format!("{}{name}", ms / unit)
 }

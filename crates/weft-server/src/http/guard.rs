@@ -12,7 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use weft_event::json::Json;
 
 use super::answer::Failure;
-use super::{body, query};
+use super::{body, query, web};
 use crate::access::tokens::Scope;
 use crate::access::{Access, Demand, Pass, Verdict};
 use crate::otlp::{self, Speech};
@@ -163,7 +163,7 @@ fn needed(method: &Method, path: &str) -> Option<Scope> {
         path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let is_read = method == Method::GET || method == Method::HEAD;
-    if is_read && (path == "/healthz" || path == "/readyz") {
+    if is_read && (path == "/healthz" || path == "/readyz") || web::is_dashboard(method, path) {
         None
     } else if is_under("/v1/tokens") {
         Some(Scope::Admin)

@@ -7,6 +7,7 @@ use axum::http::request;
 use axum::http::{StatusCode, Uri};
 use weft_event::json::Json;
 use weft_log::disk::RealDisk;
+use weft_log::filter::quoted;
 use weft_log::query::Order;
 use weft_log::{Filter, Position, reader};
 
@@ -71,6 +72,14 @@ impl Params {
         limit.ok_or_else(|| bad("limit", text, &format!("a number from 1 to {max}")))
     }
 
+    /// Returns the last position that counts, if one is given. It has to be in the log.
+    pub(crate) async fn upto(&self, name: &str, core: &Core) -> Result<Option<Position>, Failure> {
+        let Some(upto) = self.place(name, core)? else { return Ok(None) };
+        check_after(core, upto).await?;
+        let wrong = || bad(name, "0", "a position from 1 on");
+        Position::new(upto).map(Some).ok_or_else(wrong)
+    }
+
     /// Returns the position that a parameter names, if it is given.
     pub(crate) fn place(&self, name: &str, core: &Core) -> Result<Option<u64>, Failure> {
         self.get(name).map(|text| place_of(name, text, core)).transpose()
@@ -91,6 +100,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
     }
 }
 
+/// Returns what time it is, in nanoseconds since 1970.
+pub(crate) fn now_ns() -> i64 {
+    i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
+}
+
 fn unknown(name: &str, known: &[&str]) -> Failure {
     let name = shown(name);
     let message = match known {
@@ -102,8 +116,7 @@ fn unknown(name: &str, known: &[&str]) -> Failure {
 
 /// Parses a filter; without Weft's own records unless it asks for them.
 pub(crate) fn parse_filter(text: &str) -> Result<Filter, Failure> {
-    let now_ns = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
-    let filter = Filter::parse(text, now_ns).map_err(|error| {
+    let filter = Filter::parse(text, now_ns()).map_err(|error| {
         let message = format!("the filter is wrong at byte {}: {error}", error.offset);
         Failure::bad("bad_filter", message)
             .with("offset", Json::integer(error.offset as u64))
@@ -115,16 +128,7 @@ pub(crate) fn parse_filter(text: &str) -> Result<Filter, Failure> {
 
 /// Returns the filter for a field that is exactly so.
 pub(crate) fn is_exactly(field: &str, value: &str) -> Result<Filter, Failure> {
-    let mut text = format!("{field}=\"");
-    for c in value.chars() {
-        match c {
-            '"' | '\\' => text.extend(['\\', c]),
-            c if c.is_control() => text += &format!("\\u{{{:x}}}", u32::from(c)),
-            c => text.push(c),
-        }
-    }
-    text.push('"');
-    parse_filter(&text)
+    parse_filter(&format!("{field}={}", quoted(value)))
 }
 
 /// Reads a place of this store.

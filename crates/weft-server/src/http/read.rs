@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use weft_event::json::{Json, Object};
+use weft_event::json::{Json, Object, Tape};
 use weft_log::query::{Found, Order, Page, QueryError};
 use weft_log::reader::ReadError;
 use weft_log::{Filter, Position};
@@ -24,7 +24,7 @@ const LIMIT_DEFAULT: usize = 100;
 const PRODUCER_RECORDS_MAX: usize = 20_000;
 
 /// Bytes of them at most.
-const PRODUCER_BYTES_MAX: usize = 64 << 20;
+pub(super) const PRODUCER_BYTES_MAX: usize = 64 << 20;
 
 /// Bytes of one record at most, to about the last.
 const LINE_BYTES: usize = 1 << 20;
@@ -79,19 +79,33 @@ async fn page(
 }
 
 async fn one(State(core): State<Core>, Name(text): Name, uri: Uri) -> Result<Response, Failure> {
-    Params::of(&uri, &[])?;
+    let params = Params::of(&uri, &["facts"])?;
+    let has_facts = match params.get("facts") {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(other) => return Err(params::bad("facts", other, "true or false")),
+    };
     let position = params::place_of("position", &text, &core)?;
     let room = core.reads().room(LINE_BYTES).await?;
     let found = match Position::new(position) {
         None => None,
         Some(position) => core.reads().get(position).await.map_err(failure)?,
     };
-    let Some(Found { meta, line }) = found else {
+    let Some(found) = found else {
         let message = format!("there is no record at position {position}");
         return Err(Failure::new(StatusCode::NOT_FOUND, "not_found", message));
     };
+    let Found { meta, line } = &found;
     let mut out = Vec::with_capacity(line.len() + 256);
-    record::write(&mut out, core.store_id(), &meta, &line);
+    record::write(&mut out, core.store_id(), meta, line);
+    if has_facts {
+        let facts = found.read(&mut Tape::new()).map(|event| event.facts().json());
+        // The object is closed behind the facts instead.
+        out.pop();
+        out.extend_from_slice(b",\"facts\":");
+        out.extend_from_slice(facts.as_ref().map_or("null", Json::as_str).as_bytes());
+        out.push(b'}');
+    }
     out.push(b'\n');
     Ok(Written { kind: JSON, out }.hold(room))
 }
@@ -115,13 +129,25 @@ async fn all_of(core: &Core, field: &str, id: &str, uri: &Uri) -> Result<Respons
         return page(core, &params, filter, form).await;
     }
     let room = core.reads().room(PRODUCER_BYTES_MAX).await?;
-    let page = core.reads().by_producer(filter, PRODUCER_RECORDS_MAX, PRODUCER_BYTES_MAX).await;
-    let page = page.map_err(failure)?;
+    let page = whole(core, filter, Position::new(u64::MAX).expect("it is not 0")).await?;
     if page.records.is_empty() {
         let message = format!("there is no {field} `{id}`");
         return Err(Failure::new(StatusCode::NOT_FOUND, "not_found", message));
     }
     Ok(form.write(core, &page, Order::Ascending).hold(room))
+}
+
+/// Returns all records that match up to a position, in the order of their producers.
+pub(super) async fn whole(core: &Core, filter: Filter, upto: Position) -> Result<Page, Failure> {
+    let (records_max, bytes_max) = (PRODUCER_RECORDS_MAX, PRODUCER_BYTES_MAX);
+    let question = Question {
+        filter,
+        range: Position::FIRST..=upto,
+        order: Order::Ascending,
+        limit: records_max,
+        bytes_max,
+    };
+    core.reads().by_producer(question).await.map_err(failure)
 }
 
 /// How records are written.
@@ -207,7 +233,8 @@ impl IntoResponse for Written {
     }
 }
 
-fn failure(error: ReadsError) -> Failure {
+/// Says why a question to the log has no answer.
+pub(super) fn failure(error: ReadsError) -> Failure {
     match error {
         ReadsError::Query(QueryError::Read(ReadError::Pruned { position, first })) => {
             params::pruned(position, first.get())

@@ -1,5 +1,6 @@
 //! `GET /v1/views/…`: the rows of a view, now or in the past, and as they change.
 
+mod change;
 mod stream;
 
 use axum::extract::State;
@@ -15,7 +16,7 @@ use super::answer::Failure;
 use super::params::{self, Name as PathName, Params};
 use super::read::{JSON, Written};
 use crate::Core;
-use crate::views::{Ask, FoldError, GROUPINGS, Moment, Name, Seen, fold_at, now};
+use crate::views::{Ask, FoldError, GROUPINGS, Moment, Name, Seen, now};
 
 /// Rows of a page where nothing is said.
 const LIMIT_DEFAULT: usize = 100;
@@ -39,11 +40,13 @@ async fn page(
         moment.map_err(|_no_moment| params::bad("at", at, "a position or a time"))
     });
     let at = at.transpose()?;
-    let room = core.reads().room(core.limits().page_bytes_max).await?;
-    let (seen, now_ns) = match at {
+    let bytes_max = core.limits().page_bytes_max;
+    let room = core.reads().room(bytes_max).await?;
+    let (mut seen, now_ns) = match at {
         Some(moment) => then(&core, ask, moment).await?,
         None => (now(&core, ask).await, ask.now_ns),
     };
+    seen.page.cut(bytes_max);
     let behind = match at {
         Some(_) => 0,
         None => core.last().saturating_sub(seen.upto),
@@ -59,9 +62,8 @@ fn asked(core: &Core, name: &str, params: &Params) -> Result<Ask, Failure> {
         let message = format!("there is no such view; there are {names}");
         return Err(Failure::new(StatusCode::NOT_FOUND, "not_found", message));
     };
-    let limit = params.limit(LIMIT_DEFAULT, core.limits().page_records_max)?;
-    let now_ns = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
-    Ok(Ask { view, by: grouping(view, params)?, now_ns, limit })
+    let limit = params.limit(LIMIT_DEFAULT, core.limits().page_rows_max)?;
+    Ok(Ask { view, by: grouping(view, params)?, now_ns: params::now_ns(), limit })
 }
 
 fn grouping(view: Name, params: &Params) -> Result<By, Failure> {
@@ -77,21 +79,27 @@ fn grouping(view: Name, params: &Params) -> Result<By, Failure> {
 
 /// Returns rows as they were, and what time it was.
 async fn then(core: &Core, ask: Ask, moment: Moment) -> Result<(Seen, i64), Failure> {
-    let judgement = core.views().judgement().clone();
+    let live = core.views().clone();
     let folded = core.reads().aside(move |store| {
-        let (fold, now_ns) = fold_at(store, moment, ask.now_ns)?;
-        Ok((Seen::of(&fold, &Ask { now_ns, ..ask }, &judgement), now_ns))
+        let (fold, now_ns) = live.then(store, moment, ask.now_ns)?;
+        Ok((Seen::of(&fold, &Ask { now_ns, ..ask }, live.judgement()), now_ns))
     });
-    folded.await.map_err(|error: FoldError| match error {
-        FoldError::Read(ReadError::Pruned { position, first }) => {
-            params::pruned(position, first.get())
+    folded.await.map_err(fold_failure)
+}
+
+/// Says why there are no views of a moment.
+pub(super) fn fold_failure(error: FoldError) -> Failure {
+    match error {
+        FoldError::Read(ReadError::Pruned { first, .. }) => {
+            Failure::new(StatusCode::GONE, "pruned", error.to_string())
+                .with("first", Json::integer(first.get()))
         }
         FoldError::Read(error) => Failure::store(&error),
         FoldError::Beyond { last, .. } => {
             Failure::new(StatusCode::GONE, "beyond_end", error.to_string())
                 .with("last", Json::integer(last))
         }
-    })
+    }
 }
 
 fn write(view: Name, seen: &Seen, now_ns: i64, behind: u64) -> String {

@@ -1,18 +1,18 @@
 //! What the tools answer: the schemas that clients are shown, and the calls behind them.
 
 use uuid::Uuid;
+use weft_event::Dialect;
 use weft_event::json::{Json, Tape, Value};
 use weft_log::log::Outcome;
 use weft_log::query::Order;
 use weft_log::{Filter, Position};
 
-use super::Told;
 use super::argument::{check, get};
 use super::look::{self, Asked};
 use super::report::{Around, Made, Report, report};
-use super::rows;
-use super::shelf::{Kept, Shelf};
+use super::shelf::{Kept, Put, Shelf};
 use super::tool::{Does, Tool};
+use super::{Told, board, rows};
 use crate::reads::Question;
 use crate::views::Ask;
 
@@ -32,6 +32,8 @@ pub(super) async fn call<S: Shelf>(
         Work::Page(asked) => look::page(shelf, asked).await,
         Work::One(position) => look::one(shelf, position).await,
         Work::Rows(ask) => rows::rows(shelf, ask).await,
+        Work::Post(letter) => board::post(shelf, letter, around).await,
+        Work::Read(asked) => board::read(shelf, asked).await,
     }
 }
 
@@ -41,6 +43,8 @@ enum Work {
     Page(Asked),
     One(Position),
     Rows(Ask),
+    Post(board::Letter),
+    Read(board::Question),
 }
 
 impl Work {
@@ -61,6 +65,8 @@ impl Work {
             }
             Does::Attention => Work::Rows(rows::attention(given, around.now_ns)),
             Does::Report(of) => Work::Record(report(of, given, around)?),
+            Does::Post => Work::Post(board::Letter::read(given, around)?),
+            Does::Read => Work::Read(board::Question::read(given)),
         })
     }
 }
@@ -76,8 +82,10 @@ async fn record<S: Shelf>(shelf: &S, report: Report) -> Result<Json<'static>, To
     }
     let is_new = |(_, known): &(&Made, &Option<Position>)| known.is_none();
     let new = report.events.iter().zip(&known).filter(is_new);
-    let lines: Vec<String> = new.map(|(made, _)| made.line.clone()).collect();
-    let kept = if lines.is_empty() { Vec::new() } else { shelf.put(lines).await? };
+    let put =
+        |made: &Made| Put { line: made.line.clone(), dialect: Dialect::Collector, topic: None };
+    let events: Vec<Put> = new.map(|(made, _)| put(made)).collect();
+    let kept = if events.is_empty() { Vec::new() } else { shelf.put(events).await? };
     let mut kept = kept.into_iter();
     let events = report.events.iter().zip(known).map(|(made, before)| {
         let kept = match before {
@@ -129,6 +137,8 @@ pub(super) fn schema(does: Does) -> &'static str {
         Does::Get => ONE,
         Does::Attention => NEEDS,
         Does::Report(_) => RECORDED,
+        Does::Post => board::POSTED,
+        Does::Read => board::READ,
     }
 }
 

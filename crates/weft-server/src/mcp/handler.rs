@@ -13,13 +13,16 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::Mutex;
+use uuid::Uuid;
+use weft_event::digest_parts;
 use weft_log::Filter;
+use weft_runtime::topics::Ulids;
 
 use super::argument;
 use super::report::Around;
 use super::shelf::Shelf;
 use super::tool::{TOOLS, Tool};
-use super::{Told, answer, look, rows};
+use super::{Client, Told, answer, look, rows};
 use crate::access::Pass;
 use crate::access::tokens::Scope;
 use crate::http::params;
@@ -33,11 +36,15 @@ Report with few calls: report_lifecycle when a task begins and when it is over, 
 before you wait for another agent, report_blocked when only a person can help, report_handoff when another agent goes on, \
 record_decision for choices that somebody may ask about later. Do not report every step, and never put secrets into a report.
 
+Talk to other agents with post and read: a topic keeps what is said about a task, an issue or a project until somebody reads it.
+
 Read with query_events: before you begin, look for earlier decisions and failures about the same thing. attention says what needs a \
 person now, and the resources under weft://views/ say what every agent does, what is left and what it cost.";
 
 /// Names under which clients send their own id of the tool call that a request is.
 const CALL_NAMES: [&str; 1] = ["claudecode/toolUseId"];
+
+const NS_PER_MS: i64 = 1_000_000;
 
 const RECENT: &str = "weft://events/recent";
 const SESSION: &str = "weft://session/";
@@ -52,20 +59,22 @@ pub(super) struct Handler<S> {
     door: Door,
     /// Who has it is served alone: see [`Handler::takes_turns`].
     turn: Arc<Mutex<()>>,
+    /// What makes the ids of messages, each greater than the one before.
+    ulids: Arc<std::sync::Mutex<Ulids>>,
 }
 
 /// Where clients come in.
 #[derive(Clone, Debug)]
 pub(super) enum Door {
-    /// One client, which started us, for the session that it says it runs.
-    Pipe { session: Option<String> },
+    /// One client, which started us.
+    Pipe(Client),
     /// Anybody who may ask over HTTP.
     Http,
 }
 
 impl<S: Shelf> Handler<S> {
     pub(super) fn new(shelf: S, door: Door) -> Self {
-        Self { shelf, door, turn: Arc::default() }
+        Self { shelf, door, turn: Arc::default(), ulids: Arc::default() }
     }
 
     /// Returns whether a call waits for those before it. On a pipe all do, so that what a client reports stays in its order. Over HTTP
@@ -73,7 +82,7 @@ impl<S: Shelf> Handler<S> {
     fn takes_turns(&self, request: &CallToolRequestParams, around: &Around) -> bool {
         let has_id = || request.arguments.as_ref().is_some_and(|it| it.contains_key("request_id"));
         match self.door {
-            Door::Pipe { .. } => true,
+            Door::Pipe(_) => true,
             Door::Http => around.call.is_some() || has_id(),
         }
     }
@@ -84,13 +93,18 @@ impl<S: Shelf> Handler<S> {
             text.filter(|text| !text.is_empty()).map(str::to_owned)
         };
         // Over HTTP nothing is left of what a client of the old era said of itself at the beginning.
-        let (session, client) = match &self.door {
-            Door::Pipe { session } => (session.clone(), context.client_info()),
-            Door::Http => (None, context.meta.client_info()),
+        let (started, client) = match &self.door {
+            Door::Pipe(started) => (started.clone(), context.client_info()),
+            Door::Http => (Client::default(), context.meta.client_info()),
         };
+        let now_ns = now_ns();
+        let random = digest_parts(&[Uuid::now_v7().as_bytes()]);
+        let mut ulids = self.ulids.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         Around {
-            now_ns: now_ns(),
-            session,
+            now_ns,
+            message: ulids.next(now_ns / NS_PER_MS, random),
+            session: started.session,
+            folder: started.folder,
             client: client.map(|client| client.name).filter(|name| !name.is_empty()),
             traceparent: text("traceparent"),
             call: CALL_NAMES.iter().find_map(|name| text(name)),

@@ -18,7 +18,7 @@ use crate::record;
 pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
 
 /// Bytes of one event in a list. The texts of one that is larger are shortened.
-const LISTED_BYTES_MAX: usize = 8 << 10;
+pub(super) const LISTED_BYTES_MAX: usize = 8 << 10;
 
 /// Bytes of events that are read from the log for one answer.
 const READ_BYTES_MAX: usize = 4 << 20;

@@ -1,6 +1,7 @@
 //! From the arguments of a tool to events of the collector dialect.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use uuid::Uuid;
 use weft_event::collector::{Correlation, Event, Source, TAXONOMY, Tool, VERSION};
@@ -8,6 +9,7 @@ use weft_event::json::{Json, Object, Tape, Value};
 use weft_event::time::format_rfc3339;
 use weft_event::translate::parse_traceparent;
 use weft_event::{Status, digest_parts, hook};
+use weft_runtime::topics::Ulid;
 
 use super::argument::get;
 use super::tool::Of;
@@ -22,12 +24,16 @@ pub(super) struct Around {
     pub(super) now_ns: i64,
     /// The session that the client runs for, if it says so.
     pub(super) session: Option<String>,
+    /// The folder that the client works in, if it is known.
+    pub(super) folder: Option<PathBuf>,
     /// The client's name.
     pub(super) client: Option<String>,
     /// The trace that the call belongs to, in the form of W3C.
     pub(super) traceparent: Option<String>,
     /// The client's own id of the tool call.
     pub(super) call: Option<String>,
+    /// The id of the message that it posts, if it posts one.
+    pub(super) message: Ulid,
 }
 
 /// What is to be recorded.
@@ -174,6 +180,15 @@ fn decision(maker: &mut Maker<'_>, given: Value<'_>) -> Result<(), Lack> {
     Ok(())
 }
 
+/// Returns who a call is about, and the session it belongs to.
+pub(super) fn who(given: Value<'_>, around: &Around) -> (String, Option<String>) {
+    let text = |name: &str| get(given, name).and_then(Value::as_text).map(Cow::into_owned);
+    let session = text("session_id").or_else(|| around.session.clone());
+    let named = text("agent_id").or_else(|| session.as_deref().map(hook::main_agent));
+    let agent = named.or_else(|| around.client.clone()).unwrap_or_else(|| NOBODY.to_owned());
+    (agent, session)
+}
+
 /// What arguments lack that are right one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Lack {
@@ -217,10 +232,8 @@ struct Maker<'a> {
 impl<'a> Maker<'a> {
     fn new(of: Of, given: Value<'a>, around: &'a Around) -> Self {
         let text = |name: &str| get(given, name).and_then(Value::as_text);
-        let session = text("session_id").map(Cow::into_owned).or_else(|| around.session.clone());
+        let (agent, session) = who(given, around);
         let main_agent = session.as_deref().map(hook::main_agent);
-        let named = text("agent_id").map(Cow::into_owned).or_else(|| main_agent.clone());
-        let agent = named.or_else(|| around.client.clone()).unwrap_or_else(|| NOBODY.to_owned());
         let traceparent = around.traceparent.as_deref();
         let parent = traceparent.and_then(parse_traceparent).map(|(_, span)| span.to_owned());
         let correlation = Correlation {

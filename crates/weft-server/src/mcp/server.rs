@@ -3,10 +3,10 @@
 use weft_event::Dialect;
 use weft_log::disk::RealDisk;
 use weft_log::log::{Batch, Durability, Outcome};
-use weft_log::query::{Found, Page};
+use weft_log::query::{Found, Page, QueryError, Records};
 use weft_log::{Position, reader};
 
-use super::shelf::{Kept, NotAdmitted, Seen, Shelf, ShelfError, VIA, admit};
+use super::shelf::{Kept, NotAdmitted, Put, Seen, Shelf, ShelfError, VIA, admit};
 use crate::Core;
 use crate::http::events;
 use crate::metrics::Tally;
@@ -14,15 +14,16 @@ use crate::reads::{self, Question};
 use crate::views::{self, Ask};
 
 impl Shelf for Core {
-    async fn put(&self, lines: Vec<String>) -> Result<Vec<Kept>, ShelfError> {
+    async fn put(&self, events: Vec<Put>) -> Result<Vec<Kept>, ShelfError> {
         let store = self.store().clone();
-        let admitted = self.intake().aside(move || admit(&store, &lines)).await;
+        let dialect = events.first().map(|put| put.dialect);
+        let admitted = self.intake().aside(move || admit(&store, &events)).await;
         let events = match admitted {
             Ok(events) => events,
             Err(NotAdmitted::Failed(error)) => return Err(ShelfError::failed(error)),
             Err(NotAdmitted::Refused { problems, refusal }) => {
                 let mut tally = Tally::default();
-                tally.refuse(Some(Dialect::Collector));
+                tally.refuse(dialect);
                 self.counters().count(VIA, &tally);
                 if let (_, Err(error)) = self.intake().keep_refused(vec![*refusal]).await {
                     tracing::error!("cannot keep what was refused: {error}");
@@ -30,10 +31,19 @@ impl Shelf for Core {
                 return Err(ShelfError::Refused { problems });
             }
         };
+        let dialects: Vec<Dialect> = events.iter().map(|event| event.entry.mark.dialect).collect();
         let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
         let outcomes = events::append(self, batch).await.map_err(ShelfError::failed)?.outcomes;
-        self.counters().count(VIA, &tally(&outcomes));
+        self.counters().count(VIA, &tally(&dialects, &outcomes));
         Ok(outcomes.into_iter().map(Kept::Logged).collect())
+    }
+
+    async fn look<T: Default + Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Records) -> Result<T, QueryError> + Send + 'static,
+    ) -> Result<T, ShelfError> {
+        let looked = self.reads().read(move |records| Ok(work(records)?));
+        looked.await.map_err(ShelfError::failed)
     }
 
     async fn find(&self, question: Question) -> Result<Seen<Page>, ShelfError> {
@@ -70,12 +80,12 @@ fn first(core: &Core) -> impl FnOnce() -> Result<u64, reader::ReadError> + Send 
     move || Ok(reader::first_kept(RealDisk, &root)?.map_or(1, Position::get))
 }
 
-fn tally(outcomes: &[Outcome]) -> Tally {
+fn tally(dialects: &[Dialect], outcomes: &[Outcome]) -> Tally {
     let mut tally = Tally::default();
-    for outcome in outcomes {
+    for (dialect, outcome) in dialects.iter().zip(outcomes) {
         match outcome {
-            Outcome::Stored { .. } => tally.accept(Dialect::Collector),
-            Outcome::Repeat { .. } => tally.repeat(Dialect::Collector),
+            Outcome::Stored { .. } => tally.accept(*dialect),
+            Outcome::Repeat { .. } => tally.repeat(*dialect),
         }
     }
     tally

@@ -9,8 +9,8 @@ use weft_event::problem::Problem;
 use weft_log::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
 use weft_log::blobs::{ShrinkError, Which};
 use weft_log::log::Outcome;
-use weft_log::query::{Found, Page};
-use weft_log::{Position, Store, rejected};
+use weft_log::query::{Found, Page, QueryError, Records};
+use weft_log::{Position, Store, TopicKey, rejected};
 
 use crate::reads::Question;
 use crate::views::{self, Ask};
@@ -21,9 +21,14 @@ pub const VIA: &str = "mcp";
 
 /// What the tools work on. Cheap to clone.
 pub trait Shelf: Clone + Send + Sync + 'static {
-    /// Puts events into the log together, each on one line, and returns what became of each once that is durable.
-    fn put(&self, lines: Vec<String>)
-    -> impl Future<Output = Result<Vec<Kept>, ShelfError>> + Send;
+    /// Puts events into the log together, and returns what became of each once that is durable.
+    fn put(&self, events: Vec<Put>) -> impl Future<Output = Result<Vec<Kept>, ShelfError>> + Send;
+
+    /// Looks at the log, where it may take its time. A store that nobody has made yet gives nothing.
+    fn look<T: Default + Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Records) -> Result<T, QueryError> + Send + 'static,
+    ) -> impl Future<Output = Result<T, ShelfError>> + Send;
 
     /// Finds records.
     fn find(
@@ -39,6 +44,17 @@ pub trait Shelf: Clone + Send + Sync + 'static {
 
     /// Returns the rows of a view as they are now.
     fn view(&self, ask: Ask) -> impl Future<Output = Result<views::Seen, ShelfError>> + Send;
+}
+
+/// An event that a tool made.
+#[derive(Clone, Debug)]
+pub struct Put {
+    /// The event, on one line.
+    pub line: String,
+    /// Its dialect.
+    pub dialect: Dialect,
+    /// The topic it is posted to, if any.
+    pub topic: Option<TopicKey>,
 }
 
 /// What became of an event.
@@ -112,13 +128,13 @@ pub enum NotAdmitted {
 }
 
 /// Judges events on their way in: all of them are good, without so much as a warning, or none goes in.
-pub fn admit(store: &Store, lines: &[String]) -> Result<Vec<Admitted>, NotAdmitted> {
+pub fn admit(store: &Store, events: &[Put]) -> Result<Vec<Admitted>, NotAdmitted> {
     let mut gate = Gate::new(store, Which::Largest, Strictness::Strict);
     let at_us = jiff::Timestamp::now().as_microsecond();
-    let admit = |line: &String| {
-        let expect = Expect::Dialect(Dialect::Collector);
-        let line = line.as_bytes();
-        let arrival = Arrival { line, expect, via: VIA, delivery: None, topic: None };
+    let admit = |put: &Put| {
+        let (expect, topic) = (Expect::Dialect(put.dialect), put.topic.as_ref());
+        let line = put.line.as_bytes();
+        let arrival = Arrival { line, expect, via: VIA, delivery: None, topic };
         gate.admit(&arrival).map_err(|refusal| match refusal {
             Refusal::Large(error @ ShrinkError::Blob(_)) => NotAdmitted::Failed(error),
             refusal => {
@@ -128,5 +144,5 @@ pub fn admit(store: &Store, lines: &[String]) -> Result<Vec<Admitted>, NotAdmitt
             }
         })
     };
-    lines.iter().map(admit).collect()
+    events.iter().map(admit).collect()
 }

@@ -32,6 +32,10 @@ pub(super) enum Does {
     Get,
     /// It says what needs a person.
     Attention,
+    /// It posts a message to a topic.
+    Post,
+    /// It reads a topic.
+    Read,
 }
 
 /// What a report is of.
@@ -50,8 +54,8 @@ impl Does {
     /// Returns what a token has to be good for.
     pub(super) fn scope(self) -> Scope {
         match self {
-            Does::Report(_) => Scope::Write,
-            Does::Query | Does::Get | Does::Attention => Scope::Read,
+            Does::Report(_) | Does::Post => Scope::Write,
+            Does::Query | Does::Get | Does::Attention | Does::Read => Scope::Read,
         }
     }
 }
@@ -66,7 +70,8 @@ impl Tool {
     pub(super) fn arguments(&self) -> impl Iterator<Item = &'static Argument> + Clone {
         let common: &[Argument] = match self.does {
             Does::Report(_) => &COMMON,
-            Does::Query | Does::Get | Does::Attention => &[],
+            Does::Post => &COMMON[..2],
+            Does::Query | Does::Get | Does::Attention | Does::Read => &[],
         };
         self.arguments.iter().chain(common)
     }
@@ -130,7 +135,7 @@ const REJECTION: [Argument; 2] = [
 ];
 
 /// Every tool, in the order in which clients are shown them.
-pub(super) static TOOLS: [Tool; 10] = [
+pub(super) static TOOLS: [Tool; 12] = [
     Tool {
         name: "report_lifecycle",
         title: "Report where a piece of work begins or ends",
@@ -328,5 +333,55 @@ pub(super) static TOOLS: [Tool; 10] = [
             Takes::Whole { min: 1, max: LIMIT_MAX as u64 },
             "How many at most; 20 if left out. An answer that would be too long ends earlier.",
         )],
+    },
+    Tool {
+        name: "post",
+        title: "Post a message to a topic",
+        about: "Leaves a message for other agents and for people, now or later, on a named topic: a finding, a question, a result, a \
+                request. issue:ID, project:NAME and agent:NAME are always there; others are made by a person. Say who you are with \
+                `role` where several agents talk. To answer a message give its id as `reply_to` instead of a topic. Not for what \
+                you are doing right now: that is report_activity.",
+        does: Does::Post,
+        arguments: &[
+            optional(
+                "topic",
+                Takes::Text,
+                "The topic's name, such as issue:auth-12 or agent:builder.",
+            ),
+            required("message", Takes::Text, "What it says. It is kept to the byte."),
+            optional(
+                "reply_to",
+                Takes::Text,
+                "Id of the message that this answers, or the beginning of it; it goes to that message's topic.",
+            ),
+            optional(
+                "key",
+                Takes::Text,
+                "In a last-value topic, what the message is the newest value of.",
+            ),
+            optional("model", Takes::Text, "The model that you run on."),
+            optional("role", Takes::Text, "The part that you play, such as reviewer or architect."),
+        ],
+    },
+    Tool {
+        name: "read",
+        title: "Read a topic",
+        about: "Reads what was posted to a topic, the newest first; of a last-value topic the newest message of each key. Use it \
+                before you begin work that others may have written about, and to see answers to what you posted. `stale` says that \
+                a message counts no more.",
+        does: Does::Read,
+        arguments: &[
+            required(
+                "topic",
+                Takes::Text,
+                "The topic's name, such as issue:auth-12 or loop:current.",
+            ),
+            optional(
+                "limit",
+                Takes::Whole { min: 1, max: LIMIT_MAX as u64 },
+                "How many at most; 20 if left out. An answer that would be too long ends earlier.",
+            ),
+            optional("key", Takes::Text, "Only messages of this key, in a last-value topic."),
+        ],
     },
 ];

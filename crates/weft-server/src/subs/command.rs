@@ -22,7 +22,7 @@ const LAST_WORDS_MAX: Duration = Duration::from_millis(100);
 const EXIT_TEMPORARY: i32 = 75;
 
 /// Runs a command for one event.
-pub(super) async fn deliver(argv: &[String], letter: Letter, timeout: Duration) -> Outcome {
+pub(crate) async fn deliver(argv: &[String], letter: Letter, timeout: Duration) -> Outcome {
     let child = match spawn(argv, &letter) {
         Ok(child) => child,
         Err(error) => {

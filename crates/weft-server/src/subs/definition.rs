@@ -229,7 +229,7 @@ fn parse_filter(text: &str, now_ns: i64) -> Result<Filter, DefinitionError> {
     })
 }
 
-fn check_name(name: &str) -> Result<(), DefinitionError> {
+pub(crate) fn check_name(name: &str) -> Result<(), DefinitionError> {
     let is_fine = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let begins = name.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
     if begins && name.len() <= NAME_BYTES_MAX && name.bytes().all(is_fine) {
@@ -238,7 +238,7 @@ fn check_name(name: &str) -> Result<(), DefinitionError> {
     Err(DefinitionError::Name)
 }
 
-fn check_kind(kind: &Kind) -> Result<(), DefinitionError> {
+pub(crate) fn check_kind(kind: &Kind) -> Result<(), DefinitionError> {
     match kind {
         Kind::Pull => Ok(()),
         Kind::Webhook { url, .. } | Kind::Otlp { url } => parse_url(url).map(drop),

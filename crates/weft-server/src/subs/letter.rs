@@ -23,11 +23,11 @@ pub(crate) struct Post {
 
 /// One delivery.
 #[derive(Clone, Debug)]
-pub(super) struct Letter {
+pub(crate) struct Letter {
     /// What is said beside the event, by name as in `Event-Id`.
-    pub(super) marks: Vec<(&'static str, String)>,
+    pub(crate) marks: Vec<(&'static str, String)>,
     /// The record as JSON.
-    pub(super) body: Bytes,
+    pub(crate) body: Bytes,
 }
 
 impl Post {

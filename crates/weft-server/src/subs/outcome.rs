@@ -9,7 +9,7 @@ const ERROR_BYTES_MAX: usize = 500;
 
 /// How a delivery turned out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// The subscriber has it.
     Taken,
     /// It does not.
@@ -31,7 +31,7 @@ impl Outcome {
 }
 
 /// Returns an error with its causes.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -13,19 +13,19 @@ use super::outcome::Outcome;
 use super::post::{Answer, ConnectError, Poster};
 
 /// One subscriber's address.
-pub(super) struct Webhook {
+pub(crate) struct Webhook {
     poster: Poster,
     secret: String,
 }
 
 impl Webhook {
     /// Returns what delivers to an address. Blocks, for it reads the certificates that the system trusts.
-    pub(super) fn new(uri: Uri, secret: String, timeout: Duration) -> Result<Self, ConnectError> {
+    pub(crate) fn new(uri: Uri, secret: String, timeout: Duration) -> Result<Self, ConnectError> {
         Ok(Self { poster: Poster::new(uri, timeout)?, secret })
     }
 
     /// Delivers one event. `now_s` is the time in seconds since 1970.
-    pub(super) async fn deliver(self: Arc<Self>, letter: Letter, now_s: i64) -> Outcome {
+    pub(crate) async fn deliver(self: Arc<Self>, letter: Letter, now_s: i64) -> Outcome {
         let signature = sign::signature(&self.secret, now_s, &letter.body);
         let mut headers = HeaderMap::new();
         let stamps = [("Timestamp", now_s.to_string()), ("Signature", signature)];

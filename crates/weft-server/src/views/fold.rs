@@ -1,15 +1,12 @@
 //! Records of the log taken into the views, from the newest snapshot on.
 
-use weft_event::event::{self, Expect};
-use weft_event::json::Tape;
-use weft_event::problem::Problems;
 use weft_log::disk::RealDisk;
 use weft_log::reader::{ReadError, Reader, first_kept, read_head};
 use weft_log::snapshots::{SPACING, Snapshots, Spacing};
 use weft_log::{Meta, Position, Store};
-use weft_view::{Entry, VERSIONS, Views};
+use weft_view::{VERSIONS, Views};
 
-use super::Moment;
+use super::{Moment, Reading};
 
 /// Changes whenever records are read otherwise before views take them.
 const READING: u32 = 1;
@@ -41,8 +38,7 @@ pub struct Fold {
     snapshots: Snapshots,
     /// `None` while none are left.
     leaving: Option<Position>,
-    tape: Tape,
-    problems: Problems,
+    reading: Reading,
 }
 
 /// Returns the views as they are at the end of the log, or as they were at a position.
@@ -61,12 +57,30 @@ pub fn fold_at(store: &Store, moment: Moment, now_ns: i64) -> Result<(Fold, i64)
         return Ok((fold, moment.time_ns().unwrap_or(now_ns)));
     };
     let fold = fold_spaced(store, Some(end), SPACING)?;
-    let then_ns = match moment {
-        Moment::Now => now_ns,
-        Moment::Position(_) => fold.views.received_ns(),
-        Moment::Time(ns) => ns,
-    };
+    let then_ns = fold.time_ns(moment, now_ns);
     Ok((fold, then_ns))
+}
+
+/// Returns the views at a position, taken on from a fold that is not after it unless a snapshot is nearer.
+pub(super) fn fold_on(
+    store: &Store,
+    end: Position,
+    from: Option<&Fold>,
+) -> Result<Fold, FoldError> {
+    let Some(from) = from else { return fold_spaced(store, Some(end), SPACING) };
+    let snapshots = from.snapshots.list();
+    if snapshots.iter().any(|position| *position <= end && position.get() > from.upto) {
+        return fold_spaced(store, Some(end), SPACING);
+    }
+    let last = read_head(&RealDisk, store.root())?.last().map_or(0, Position::get);
+    if end.get() > last {
+        return Err(FoldError::Beyond { position: end, last });
+    }
+    let (views, snapshots) = (from.views.clone(), from.snapshots.clone());
+    let (upto, due, leaving) = (from.upto, from.due, None);
+    let mut fold = Fold { views, upto, due, snapshots, leaving, reading: Reading::default() };
+    fold.read_upto(store, end, || true)?;
+    Ok(fold)
 }
 
 fn fold_spaced(store: &Store, at: Option<Position>, spacing: Spacing) -> Result<Fold, FoldError> {
@@ -106,8 +120,8 @@ impl Fold {
             before = Position::new(position.get() - 1);
         }
         let (views, upto) = found.unwrap_or_default();
-        let (tape, problems) = (Tape::new(), Problems::new());
-        Ok(Self { views, upto, due: upto, snapshots, leaving: None, tape, problems })
+        let reading = Reading::default();
+        Ok(Self { views, upto, due: upto, snapshots, leaving: None, reading })
     }
 
     /// Begins as every store's folds do: with the newest snapshot that is not after a position, or with nothing.
@@ -120,9 +134,23 @@ impl Fold {
         self.snapshots.is_current(store).unwrap_or(true)
     }
 
+    /// Returns what time it was at the moment that this is the fold of: `now_ns` now.
+    pub(super) fn time_ns(&self, moment: Moment, now_ns: i64) -> i64 {
+        match moment {
+            Moment::Now => now_ns,
+            Moment::Position(_) => self.views.received_ns(),
+            Moment::Time(ns) => ns,
+        }
+    }
+
     /// Returns the views.
     pub fn views(&self) -> &Views {
         &self.views
+    }
+
+    /// Returns the views, for whoever takes nothing more in.
+    pub fn into_views(self) -> Views {
+        self.views
     }
 
     /// Returns the position up to which the log was taken in; 0 before the first.
@@ -167,21 +195,7 @@ impl Fold {
         }
         self.pass(meta.position);
         self.upto = meta.position.get();
-        // Without its mark nothing vouches for a line.
-        let Some((mark, at_us)) = meta.mark.as_ref().zip(meta.at_us) else { return };
-        self.problems.clear();
-        let expect = Expect::Dialect(mark.dialect);
-        let event = event::read(&mut self.tape, line, expect, &mut self.problems);
-        let Some(event) = event else { return };
-        let facts = event.facts();
-        let report = event.report(&facts);
-        self.views.apply(&Entry {
-            position: meta.position.get(),
-            received_ns: at_us.saturating_mul(1000),
-            is_carried: mark.carried.is_some(),
-            facts: &facts,
-            report: &report,
-        });
+        self.reading.entry(meta, line, |entry| self.views.apply(entry));
     }
 
     /// Says that nothing more comes before a position, and leaves a snapshot if one is due there.
@@ -197,8 +211,9 @@ impl Fold {
 
     fn leave(&self, due: Position) {
         if self.leaving.is_some_and(|last| self.snapshots.is_wanted(due, last)) {
-            let saved = serde_json::to_vec(&self.views).expect("views can be written as JSON");
-            if let Err(error) = self.snapshots.save(due, &saved) {
+            let saved =
+                self.snapshots.save(due, |out| Ok(serde_json::to_writer(out, &self.views)?));
+            if let Err(error) = saved {
                 tracing::debug!("left no snapshot at {due}: {error}");
             }
         }
@@ -215,4 +230,4 @@ fn version() -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -3,20 +3,32 @@
 //! The thread begins at the newest snapshot, and again where the log was pruned or redacted. Until it has caught up, every answer
 //! says how far behind it is.
 
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use tokio::runtime::Handle;
-use tokio::sync::watch;
-use weft_log::Position;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::MissedTickBehavior;
+use weft_log::priority::step_back;
 use weft_log::reader::ReadError;
+use weft_log::{Position, Store};
+use weft_view::Views;
+use weft_view::inbox::{Need, needs};
 
-use super::{Ask, Fold, Judgement, Page};
+use super::past::Pasts;
+use super::{Ask, Fold, FoldError, Judgement, Moment, Page};
 use crate::Core;
-use crate::feed::Cursor;
+use crate::feed::Chunk;
 
 /// How often it is looked whether the log was pruned or redacted.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Steps that wait for the thread that folds.
+const STEPS_MAX: usize = 2;
+
+/// Pages that are remembered for those who follow views.
+const RECENT_MAX: usize = 64;
 
 /// How long an answer waits for what was just stored.
 const CATCH_UP: Duration = Duration::from_millis(500);
@@ -33,6 +45,17 @@ struct Shared {
     fold: RwLock<Option<Fold>>,
     upto: watch::Sender<u64>,
     judgement: Judgement,
+    /// Pages that were made a moment ago: all who follow a view are told the same.
+    recent: Mutex<VecDeque<Recent>>,
+    /// What was asked for of the past: all panels of one page are of one position.
+    pasts: Pasts,
+}
+
+/// A page that was made a moment ago.
+struct Recent {
+    ask: Ask,
+    made: Instant,
+    seen: Arc<Seen>,
 }
 
 /// Rows of a view, and where in the log that was so.
@@ -54,15 +77,15 @@ impl Seen {
     }
 }
 
-impl Default for Live {
-    fn default() -> Self {
-        let (tell, upto) = watch::channel(0);
-        let judgement = Judgement::default();
-        Self { shared: Arc::new(Shared { fold: RwLock::new(None), upto: tell, judgement }), upto }
-    }
-}
-
 impl Live {
+    /// Returns views that nothing was taken into yet.
+    pub fn new(judgement: Judgement) -> Self {
+        let (tell, upto) = watch::channel(0);
+        let (fold, recent, pasts) = (RwLock::new(None), Mutex::default(), Pasts::default());
+        let shared = Shared { fold, upto: tell, judgement, recent, pasts };
+        Self { shared: Arc::new(shared), upto }
+    }
+
     /// Returns the position up to which the log was taken in; 0 before the first.
     pub fn upto(&self) -> u64 {
         *self.upto.borrow()
@@ -82,6 +105,43 @@ impl Live {
     pub fn page(&self, ask: &Ask) -> Seen {
         let fold = self.read();
         fold.as_ref().map_or_else(Seen::default, |fold| Seen::of(fold, ask, self.judgement()))
+    }
+
+    /// Returns rows as they are now, or as they were no longer ago than `age_max`; as many as have so many bytes.
+    pub(crate) fn recent_page(&self, ask: &Ask, age_max: Duration, bytes_max: usize) -> Arc<Seen> {
+        let mut recent = self.shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.retain(|page| page.made.elapsed() < age_max);
+        let is_same = |page: &&Recent| Ask { now_ns: ask.now_ns, ..page.ask } == *ask;
+        if let Some(page) = recent.iter().find(is_same) {
+            return Arc::clone(&page.seen);
+        }
+        let mut seen = self.page(ask);
+        seen.page.cut(bytes_max);
+        let seen = Arc::new(seen);
+        recent.truncate(RECENT_MAX - 1);
+        recent.push_front(Recent { ask: *ask, made: Instant::now(), seen: Arc::clone(&seen) });
+        seen
+    }
+
+    /// Returns the views at a moment of the log, and what time it was then: `now_ns` now. What was asked for a moment ago is not
+    /// folded again. Reads the disk.
+    pub fn then(
+        &self,
+        store: &Store,
+        moment: Moment,
+        now_ns: i64,
+    ) -> Result<(Arc<Fold>, i64), FoldError> {
+        self.shared.pasts.fold_at(store, moment, now_ns)
+    }
+
+    /// Looks at the views as they are now; `None` before any were folded. For as long as it takes nothing is taken in.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Views, &Judgement) -> T) -> Option<T> {
+        self.read().as_ref().map(|fold| look(fold.views(), self.judgement()))
+    }
+
+    /// Returns what needs a person now, the worst first. It takes a moment, for which nothing is taken in.
+    pub fn needs(&self, now_ns: i64) -> Vec<Need> {
+        self.look(|views, judgement| needs(views, now_ns, judgement)).unwrap_or_default()
     }
 
     /// Returns what views are judged by.
@@ -104,65 +164,111 @@ impl Live {
     }
 }
 
+/// Waits until what was just stored is taken in, for a moment at most.
+pub(crate) async fn caught_up(core: &Core) {
+    let live = core.views();
+    drop(tokio::time::timeout(CATCH_UP, live.reached(core.last())).await);
+}
+
 /// Returns rows as they are, with what was stored before they were asked for if that does not take long.
 pub(crate) async fn now(core: &Core, ask: Ask) -> Seen {
     let live = core.views().clone();
-    drop(tokio::time::timeout(CATCH_UP, live.reached(core.last())).await);
+    caught_up(core).await;
     core.reads().aside(move |_| live.page(&ask)).await
+}
+
+/// What the thread that folds is given.
+enum Step {
+    /// Records, and the position after them.
+    Take(Chunk, Position),
+    /// A moment has passed: the log may be another than it was.
+    Look,
 }
 
 /// Keeps the views of a server up to date until it ends.
 pub async fn follow(core: Core) {
-    let runtime = Handle::current();
-    let followed = tokio::task::spawn_blocking(move || {
-        while !core.is_ended() {
-            // The log is read again a moment later; what cannot be read now stays unread.
-            if let Err(error) = follow_blocking(&core, &runtime) {
-                tracing::warn!("cannot keep the views up to date: {error}");
-                runtime.block_on(async {
-                    drop(tokio::time::timeout(LOOK_EVERY, core.ended()).await);
-                });
-            }
+    while !core.is_ended() {
+        // The log is read again a moment later; what cannot be read now stays unread.
+        if let Err(error) = follow_once(&core).await {
+            tracing::warn!("cannot keep the views up to date: {error}");
+            drop(tokio::time::timeout(LOOK_EVERY, core.ended()).await);
         }
-    });
-    if let Err(error) = followed.await {
-        std::panic::resume_unwind(error.into_panic());
     }
 }
 
 /// Takes in everything from a snapshot on, until the server ends or the log is no longer what it was.
-fn follow_blocking(core: &Core, runtime: &Handle) -> Result<(), ReadError> {
-    let live = core.views();
+async fn follow_once(core: &Core) -> Result<(), ReadError> {
+    let (begin, begun) = oneshot::channel();
+    let (steps, todo) = mpsc::channel(STEPS_MAX);
+    let (live, store) = (core.views().clone(), core.store().clone());
     let end = Position::new(core.feed().last()).unwrap_or(Position::FIRST);
-    let fold = Fold::usual(core.store(), end)?;
-    let mut cursor = core.feed().cursor(Position::FIRST.plus(fold.upto()));
-    live.put(fold);
-    let mut looked = Instant::now();
-    while !core.is_ended() {
-        if runtime.block_on(is_ready(core, &mut cursor)) {
-            let chunk = runtime.block_on(cursor.read())?;
-            let mut fold = live.write();
-            let Some(fold) = fold.as_mut() else { return Ok(()) };
-            fold.leave_snapshots(cursor.next());
-            chunk.records.iter().for_each(|record| fold.take(&record.meta, &record.line));
-            fold.pass(cursor.next());
-            live.shared.upto.send_replace(fold.upto());
-        }
-        if looked.elapsed() >= LOOK_EVERY {
-            looked = Instant::now();
-            if live.read().as_ref().is_some_and(|fold| !fold.is_current(core.store())) {
-                return Ok(());
+    // A thread of its own: it steps back behind those that somebody waits for.
+    let thread = thread::spawn(move || fold_steps(&live, &store, end, begin, todo));
+    let Ok(next) = begun.await else { return ended(thread) };
+    let mut cursor = core.feed().cursor(next?);
+    let mut ticks = tokio::time::interval(LOOK_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        let step = tokio::select! {
+            () = core.ended() => return Ok(()),
+            _ = ticks.tick() => Step::Look,
+            is_ready = cursor.ready() => {
+                if !is_ready {
+                    return Ok(());
+                }
+                let chunk = cursor.read().await?;
+                Step::Take(chunk, cursor.next())
             }
+        };
+        tokio::select! {
+            () = core.ended() => return Ok(()),
+            sent = steps.send(step) => if sent.is_err() {
+                return ended(thread);
+            },
         }
     }
-    Ok(())
 }
 
-/// Waits for more, but not for long; returns whether there is.
-async fn is_ready(core: &Core, cursor: &mut Cursor) -> bool {
-    tokio::select! {
-        is_ready = cursor.ready() => is_ready,
-        () = core.ended() => false,
-        () = tokio::time::sleep(LOOK_EVERY) => false,
+/// Passes on the panic of a thread that has ended, if that is why.
+fn ended(thread: JoinHandle<()>) -> Result<(), ReadError> {
+    thread.join().map_err(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Folds the log up to its `end`, tells the position after it, and goes on with what it is given for as long as the log is what it
+/// was.
+fn fold_steps(
+    live: &Live,
+    store: &Store,
+    end: Position,
+    begin: oneshot::Sender<Result<Position, ReadError>>,
+    mut todo: mpsc::Receiver<Step>,
+) {
+    step_back();
+    let next = Fold::usual(store, end).map(|fold| {
+        let next = Position::FIRST.plus(fold.upto());
+        live.put(fold);
+        next
+    });
+    let is_folded = next.is_ok();
+    if begin.send(next).is_err() || !is_folded {
+        return;
+    }
+    while let Some(step) = todo.blocking_recv() {
+        match step {
+            Step::Take(chunk, next) => {
+                let mut fold = live.write();
+                let Some(fold) = fold.as_mut() else { return };
+                fold.leave_snapshots(next);
+                chunk.records.iter().for_each(|record| fold.take(&record.meta, &record.line));
+                fold.pass(next);
+                live.shared.upto.send_replace(fold.upto());
+            }
+            Step::Look => {
+                live.shared.pasts.forget_old();
+                if live.read().as_ref().is_some_and(|fold| !fold.is_current(store)) {
+                    return;
+                }
+            }
+        }
     }
 }

@@ -27,7 +27,7 @@ impl Moment {
     /// Reads a position or a time; relative times count from `now_ns`.
     pub fn parse(text: &str, now_ns: i64) -> Result<Self, MomentError> {
         let position = || text.parse().ok().and_then(Position::new).map(Moment::Position);
-        let time = || filter::time_ns(text, now_ns).map(Moment::Time);
+        let time = || filter::parse_time(text, now_ns).map(Moment::Time);
         position().or_else(time).ok_or_else(|| MomentError { text: text.to_owned() })
     }
 

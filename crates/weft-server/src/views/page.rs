@@ -2,12 +2,13 @@
 
 mod gateway;
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use serde::Serialize;
-use weft_view::files::Windows;
-use weft_view::inbox::inbox;
+use weft_view::inbox::needs;
 use weft_view::stuck::stuck;
-use weft_view::usage::{BudgetMarks, BudgetRow, By};
-use weft_view::{Prices, Rules, Views};
+use weft_view::usage::{BudgetRow, By};
+use weft_view::{First, Judgement, Views};
 
 use super::Name;
 
@@ -24,15 +25,6 @@ pub struct Ask {
     pub limit: usize,
 }
 
-/// What views are judged by.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Judgement {
-    /// The thresholds of rules.
-    pub rules: Rules,
-    /// What models cost.
-    pub prices: Prices,
-}
-
 /// One row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -40,19 +32,26 @@ pub struct Row {
     pub id: String,
     /// What it says, as a JSON object.
     pub json: String,
+    gist: u64,
 }
 
 impl Row {
-    /// Returns what it says but for durations, which change from moment to moment while nothing happens.
-    pub fn gist(&self) -> String {
+    /// Returns a row that says so.
+    pub fn new(id: String, json: String) -> Self {
         const MS: &str = "_ms\":";
-        let mut gist = String::with_capacity(self.json.len());
+        let mut gist = DefaultHasher::new();
         // Inside a text a quote has a `\\` before it, and behind one is no colon.
-        for (nth, part) in self.json.split(MS).enumerate() {
+        for (nth, part) in json.split(MS).enumerate() {
             let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
-            gist.push_str(if nth > 0 { rest } else { part });
+            (if nth > 0 { rest } else { part }).hash(&mut gist);
         }
-        gist
+        let gist = gist.finish();
+        Self { id, json, gist }
+    }
+
+    /// Returns a hash of what it says but for durations, which change from moment to moment while nothing happens.
+    pub fn gist(&self) -> u64 {
+        self.gist
     }
 }
 
@@ -66,36 +65,47 @@ pub struct Page {
 }
 
 impl Page {
+    /// Leaves out the last rows of a page that is larger than this.
+    pub(crate) fn cut(&mut self, bytes_max: usize) {
+        let mut bytes = 0;
+        let fits = |row: &&Row| {
+            bytes += row.id.len() + row.json.len();
+            bytes <= bytes_max
+        };
+        let n_fit = self.rows.iter().take_while(fits).count();
+        self.n_more += self.rows.len() - n_fit;
+        self.rows.truncate(n_fit);
+    }
+
     /// Returns the rows that are asked for.
     pub fn of(views: &Views, ask: &Ask, judgement: &Judgement) -> Self {
         let Ask { view, by, now_ns, limit } = *ask;
-        let Judgement { rules, prices } = judgement;
+        let Judgement { rules, prices, .. } = judgement;
         match view {
-            Name::Inbox => page(inbox(views, now_ns, rules), limit, |need| need.id.clone()),
+            Name::Inbox => page(needs(views, now_ns, judgement), limit, |need| need.id.clone()),
             Name::Stuck => page(stuck(views, now_ns, rules), limit, |stuck| stuck.id.clone()),
-            Name::Fleet => page(views.fleet.rows(now_ns, rules), limit, |row| row.actor.clone()),
+            Name::Fleet => shown(views.fleet.first(limit, now_ns, rules), |row| row.actor.clone()),
             Name::Sessions => {
-                page(views.sessions.rows(now_ns, &views.usage, prices), limit, |row| {
-                    row.session.clone()
-                })
+                let sessions = views.sessions.first(limit, now_ns, &views.usage, prices);
+                shown(sessions, |row| row.session.clone())
             }
             Name::Traces => page(views.traces.rows(), limit, |row| row.trace.clone()),
-            Name::Work => page(views.work.rows(now_ns), limit, |row| row.id.clone()),
-            Name::Plans => page(views.work.plans(now_ns), limit, |row| row.run.clone()),
-            Name::Decisions => page(views.decisions.rows(), limit, |row| {
+            Name::Work => shown(views.work.first(limit, now_ns), |row| row.id.clone()),
+            Name::Plans => shown(views.work.first_plans(limit, now_ns), |row| row.run.clone()),
+            Name::Decisions => shown(views.decisions.first(limit), |row| {
                 let first = || row.positions.first().map(u64::to_string);
                 row.id.clone().or_else(first).unwrap_or_default()
             }),
             Name::Loops => page(views.loops.rows(now_ns, rules), limit, |row| row.run.clone()),
-            Name::Runs => page(views.runs.rows(now_ns, rules), limit, |row| row.run.clone()),
-            Name::Gateway => page(gateway::rows(views, now_ns, rules), limit, gateway::id),
-            Name::Usage => page(views.usage.rows(by, prices), limit, |row| {
+            Name::Runs => shown(views.runs.first(limit, now_ns, rules), |row| row.run.clone()),
+            Name::Gateway => shown(gateway::first(views, limit, now_ns, rules), gateway::id),
+            Name::Usage => shown(views.usage.first(limit, by, prices), |row| {
                 row.name.clone().unwrap_or_default()
             }),
-            Name::Budgets => page(views.usage.budgets(&marks(rules)), limit, budget_id),
-            Name::Files => page(views.files.rows(now_ns), limit, |row| row.path.clone()),
+            Name::Budgets => shown(views.usage.first_budgets(limit, judgement, now_ns), budget_id),
+            Name::Files => shown(views.files.first(limit, now_ns), |row| row.path.clone()),
             Name::Collisions => {
-                page(views.files.collisions(now_ns, &windows(rules)), limit, |row| {
+                page(views.files.collisions(now_ns, &rules.windows()), limit, |row| {
                     format!("{} {}", row.what, row.actors.join(" "))
                 })
             }
@@ -106,29 +116,29 @@ impl Page {
     }
 }
 
-fn marks(rules: &Rules) -> BudgetMarks {
-    BudgetMarks { warning: rules.budget_warning, critical: rules.budget_critical }
-}
-
-fn windows(rules: &Rules) -> Windows {
-    let Rules { file_collision_ms, folder_collision_ms, task_collision_ms, .. } = *rules;
-    let (file_ms, folder_ms, task_ms) = (file_collision_ms, folder_collision_ms, task_collision_ms);
-    Windows { file_ms, folder_ms, task_ms }
-}
-
 fn budget_id(row: &BudgetRow) -> String {
     let parts = [&row.actor, &row.session, &row.task, &row.day];
     let parts = parts.map(|part| part.as_deref().unwrap_or("-"));
-    format!("{:?} {} {}", row.scope, parts.join(" "), row.unit.unwrap_or("-"))
+    let id = format!("{:?} {} {}", row.scope, parts.join(" "), row.unit.unwrap_or("-"));
+    // Two that are set may differ in what they allow alone.
+    match (row.unit, row.limit) {
+        (Some(_), Some(limit)) => format!("{id} {limit}"),
+        (Some(_) | None, _) => id,
+    }
 }
 
-fn page<R: Serialize>(rows: Vec<R>, limit: usize, id: impl Fn(&R) -> String) -> Page {
+fn page<R: Serialize>(mut rows: Vec<R>, limit: usize, id: impl Fn(&R) -> String) -> Page {
     let n_more = rows.len().saturating_sub(limit);
-    let shown = |row: &R| {
+    rows.truncate(limit);
+    shown(First { rows, n_more }, id)
+}
+
+fn shown<R: Serialize>(first: First<R>, id: impl Fn(&R) -> String) -> Page {
+    let row = |row: &R| {
         let json = serde_json::to_string(row).expect("rows can be written as JSON");
-        Row { id: id(row), json }
+        Row::new(id(row), json)
     };
-    Page { rows: rows.iter().take(limit).map(shown).collect(), n_more }
+    Page { rows: first.rows.iter().map(row).collect(), n_more: first.n_more }
 }
 
 #[cfg(test)]

@@ -111,7 +111,7 @@ fn from_afar_a_token_of_the_right_scope_is_needed() {
     assert_eq!(answer.failure(), failure(401, "no_token"));
     assert_eq!(answer.header("www-authenticate"), Some("Bearer realm=\"weft\""));
     assert_eq!(client.get("/metrics").failure(), failure(401, "no_token"));
-    assert_eq!(client.get("/nowhere").failure(), failure(401, "no_token"));
+    assert_eq!(client.get("/v1/nowhere").failure(), failure(401, "no_token"));
     assert_eq!(client.get("/healthz").status, 200);
     assert_eq!(client.get("/readyz").status, 200);
     let mut ask = |method: &str, target: &str, token: &str| {

@@ -211,11 +211,13 @@ impl Provoked {
             Ask::default().query("nothing", "1"),
             Ask::default().query("access_token", "x"),
             Ask::default().query("at", "99999"),
+            Ask::default().query("upto", "99999"),
             Ask::default().header("host", "evil.example"),
             Ask::default().header("origin", "https://evil.example"),
             Ask::default().header("authorization", "Bearer weft_nobody_knows_it"),
             Ask::default().header("authorization", "Bearer a").header("authorization", "Bearer b"),
             Ask::default().header("accept", "text/html"),
+            Ask::default().header("if-none-match", "*"),
         ];
         for operation in &self.document.clone().operations() {
             for ask in &asks {

@@ -159,7 +159,7 @@ fn what_is_not_known_or_cannot_be_is_refused() {
     let mut client = server.client();
     let mut told = |target: &str| client.get(target).shown();
     assert_snapshot!(told("/v1/events?limits=1"), @r#"400 {"error":{"code":"unknown_parameter","message":"there is no parameter `limits`; there are filter, after, before, order, limit, format"}}"#);
-    assert_snapshot!(told("/v1/events/1?format=jsonl"), @r#"400 {"error":{"code":"unknown_parameter","message":"there is no parameter `format` here, nor any other"}}"#);
+    assert_snapshot!(told("/v1/events/1?format=jsonl"), @r#"400 {"error":{"code":"unknown_parameter","message":"there is no parameter `format`; there are facts"}}"#);
     assert_snapshot!(told("/v1/events?limit=0"), @r#"400 {"error":{"code":"bad_parameter","message":"`limit` is `0`, and must be a number from 1 to 1000","parameter":"limit"}}"#);
     assert_snapshot!(told("/v1/events?limit=1001"), @r#"400 {"error":{"code":"bad_parameter","message":"`limit` is `1001`, and must be a number from 1 to 1000","parameter":"limit"}}"#);
     assert_snapshot!(told("/v1/events?order=up"), @r#"400 {"error":{"code":"bad_parameter","message":"`order` is `up`, and must be asc or desc","parameter":"order"}}"#);
@@ -297,6 +297,8 @@ fn what_was_pruned_is_gone_and_the_first_that_is_kept_is_told() {
         format!("/v1/events?after={}", first - 2),
         "/v1/events?before=2".to_owned(),
         "/v1/stream?after=5".to_owned(),
+        format!("/v1/views/fleet?at={}", first - 1),
+        "/v1/views/fleet?at=2000-01-01".to_owned(),
     ] {
         let answer = client.get(&target);
         assert_eq!(answer.failure(), (410, "pruned".to_owned()), "{target}");

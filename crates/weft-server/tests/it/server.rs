@@ -21,6 +21,7 @@ use weft_server::feed::{self, FeedThread};
 use weft_server::limits::Limits;
 use weft_server::parts::{Core, Parts};
 use weft_server::subs::{self, SubscriptionsHandle};
+use weft_server::views::Judgement;
 use weft_server::writer::{self, WriterThread};
 use weft_server::{http, views};
 
@@ -42,6 +43,8 @@ pub(crate) struct Server {
 pub(crate) struct Setup {
     pub(crate) limits: Limits,
     pub(crate) rules: Rules,
+    /// Whether views are folded from the start; otherwise from when it is said.
+    pub(crate) is_folding: bool,
 }
 
 impl Default for Setup {
@@ -49,7 +52,7 @@ impl Default for Setup {
         // Long enough that no healthy test meets it on a busy machine.
         let limits = Limits { request_patience: Duration::from_secs(60), ..Limits::default() };
         let rules = Rules { demand: Demand::Nothing, hosts: Vec::new(), origins: Vec::new() };
-        Self { limits, rules }
+        Self { limits, rules, is_folding: true }
     }
 }
 
@@ -81,7 +84,7 @@ impl Server {
     /// Starts a server on the store of another, or on an empty one.
     pub(crate) fn on(folder: tempfile::TempDir, setup: Setup) -> Self {
         let store = Store::make(&folder.path().join("store"), Network::Force).expect("a store");
-        let Setup { limits, rules } = setup;
+        let Setup { limits, rules, is_folding } = setup;
         let access = Access::new(&store, rules);
         let log = open_log(&store);
         let (feed, waker, feed_thread) =
@@ -96,6 +99,8 @@ impl Server {
             appender,
             feed,
             limits,
+            judgement: Judgement::default(),
+            is_demo: false,
             ended: is_ended,
         });
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -104,7 +109,9 @@ impl Server {
         let address = listener.local_addr().expect("it is bound");
         let router = http::router(&core, access);
         let serving = runtime.spawn(http::serve(listener, router, core.clone()));
-        runtime.spawn(views::follow(core.clone()));
+        if is_folding {
+            runtime.spawn(views::follow(core.clone()));
+        }
         let subscriptions = runtime.block_on(async { subs::start(&core) });
         Self {
             address,
@@ -116,6 +123,12 @@ impl Server {
             core: Some(core),
             folder: Some(folder),
         }
+    }
+
+    /// Begins to fold views.
+    pub(crate) fn fold(&self) {
+        let runtime = self.runtime.as_ref().expect("it runs");
+        runtime.spawn(views::follow(self.core().clone()));
     }
 
     /// Returns where it listens.

@@ -44,7 +44,7 @@ fn half_a_beginning_is_told_that_it_is_late() {
     let mut client = server.client();
     client.write(b"P");
     client.write(b"RI / HTTP/1.1\r\nhost: localhost\r\n\r\n");
-    assert_eq!(client.answer().expect("an answer").status, 404);
+    assert_eq!(client.answer().expect("an answer").failure(), (405, "wrong_method".to_owned()));
 }
 
 #[test]

@@ -6,8 +6,8 @@ use serde_json::Value;
 use weft_event::demo::World;
 
 use crate::post::claimed;
-use crate::read::{pruned, with_claims};
-use crate::server::Server;
+use crate::read::{post_claims, with_claims};
+use crate::server::{Server, Setup};
 use crate::source::{Source, Told};
 
 /// 2026-11-15 08:00 UTC.
@@ -96,10 +96,6 @@ fn a_wrong_question_is_told() {
     assert_eq!(failure(&server, "usage?by=colour"), (400, "bad_parameter".to_owned()));
     assert_eq!(failure(&server, "fleet?limit=0"), (400, "bad_parameter".to_owned()));
     assert_eq!(failure(&server, "fleet/stream?at=1"), (400, "unknown_parameter".to_owned()));
-    let (server, first) = pruned();
-    assert!(first > 1);
-    assert_eq!(failure(&server, "fleet?at=1"), (410, "pruned".to_owned()));
-    assert_eq!(failure(&server, "fleet?at=2000-01-01"), (410, "pruned".to_owned()));
 }
 
 /// What a page that follows a view has.
@@ -107,6 +103,8 @@ fn a_wrong_question_is_told() {
 struct Followed {
     rows: BTreeMap<String, Value>,
     order: Vec<String>,
+    /// How many rows there are beyond these.
+    n_more: Option<u64>,
 }
 
 impl Followed {
@@ -133,9 +131,16 @@ impl Followed {
             assert!(self.rows.remove(&id).is_some(), "{id} was there");
         }
         self.rows.extend(ids.zip(rows.iter().map(|row| row["row"].clone())));
-        if let Some(order) = texts("order") {
-            self.order = order;
-        }
+        self.order.retain(|id| self.rows.contains_key(id));
+        let moved = data["moved"].as_array().cloned().unwrap_or_default();
+        let moved: Vec<(usize, &str)> = moved
+            .iter()
+            .map(|moved| (moved["nth"].as_u64(), moved["id"].as_str()))
+            .map(|(nth, id)| (nth.expect("a number") as usize, id.expect("an id")))
+            .collect();
+        self.order.retain(|id| !moved.iter().any(|(_, moved)| moved == id));
+        moved.into_iter().for_each(|(nth, id)| self.order.insert(nth, id.to_owned()));
+        self.n_more = data["n_more"].as_u64();
         data["position"].as_u64().expect("a position")
     }
 
@@ -173,17 +178,63 @@ fn whoever_follows_a_view_has_what_the_page_says() {
 }
 
 #[test]
-fn whoever_comes_again_is_told_of_what_is_new_alone() {
+fn whoever_follows_some_rows_is_told_how_many_more_there_are() {
+    let server = with_claims(3);
+    let mut source = Source::open(&server, "/v1/views/work/stream?limit=2");
+    let mut followed = Followed::default();
+    followed.take(&source.next().expect("it goes on"));
+    assert_eq!((followed.rows.len(), followed.n_more), (2, Some(1)));
+    server.client().post("/v1/events", claimed(4));
+    while followed.n_more != Some(2) {
+        followed.take(&source.next().expect("it goes on"));
+    }
+    assert_eq!(followed.rows.len(), 2);
+}
+
+#[test]
+fn whoever_follows_many_rows_has_the_first_ones_at_once_and_then_all() {
+    let server = with_claims(600);
+    let mut source = Source::open(&server, "/v1/views/work/stream?limit=10000");
+    let mut followed = Followed::default();
+    followed.take(&source.next().expect("it goes on"));
+    assert_eq!((followed.rows.len(), followed.n_more), (500, Some(100)));
+    followed.take(&source.next().expect("it goes on"));
+    assert_eq!((followed.rows.len(), followed.n_more), (600, Some(0)));
+    let mut expected = view(&server, "work?limit=10000")["rows"].take();
+    let mut got = followed.page();
+    without_durations(&mut expected);
+    without_durations(&mut got);
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn whoever_follows_is_told_when_nothing_is_missing_any_more() {
+    let server = Server::with(Setup { is_folding: false, ..Setup::default() });
+    post_claims(&server, 1, 3);
+    // None of this shows in the rows: what is told is how the view stands.
+    let mut source = Source::open(&server, "/v1/views/gateway/stream");
+    let standing = |told: Told| {
+        let data: Value = serde_json::from_str(&told.data).expect("it is JSON");
+        assert_eq!(data["rows"].as_array().map(Vec::len), Some(0));
+        (data["position"].as_u64(), data["behind"].as_u64())
+    };
+    assert_eq!(standing(source.next().expect("it goes on")), (Some(0), Some(3)));
+    server.fold();
+    while standing(source.next().expect("it goes on")) != (Some(3), None) {}
+}
+
+#[test]
+fn whoever_comes_again_is_shown_what_time_alone_has_changed() {
     let server = with_claims(3);
     let mut source = Source::open(&server, "/v1/views/work/stream");
     let first = source.next().expect("it goes on");
-    assert_eq!(Followed::default().take(&first), 3);
+    let mut before = Followed::default();
+    assert_eq!(before.take(&first), 3);
     drop(source);
     let mut source = Source::resume(&server, "/v1/views/work/stream", &first.id);
-    server.client().post("/v1/events", claimed(4));
-    let next = source.next().expect("it goes on");
-    let mut followed = Followed::default();
-    assert_eq!(followed.take(&next), 4);
+    let mut again = Followed::default();
+    assert_eq!(again.take(&source.next().expect("it goes on")), 3);
+    assert_eq!(again.order, before.order);
     let of_another = Source::ask(&server, "/v1/views/work/stream", Some("ffff:1"));
     assert_eq!(
         of_another.map(drop).map_err(|answer| answer.failure()),

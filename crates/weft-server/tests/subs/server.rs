@@ -21,6 +21,7 @@ use weft_server::limits::{Limits, SubscriptionLimits};
 use weft_server::parts::{Core, Parts};
 use weft_server::subs::books::{self, Books};
 use weft_server::subs::{SubscriptionsHandle, change};
+use weft_server::views::Judgement;
 use weft_server::writer::WriterThread;
 use weft_server::{feed, http, subs, writer};
 
@@ -76,7 +77,9 @@ impl Disk {
         let (appender, writer) = writer::start(log, &limits, waker).expect("a writer");
         let (end, ended) = watch::channel(false);
         let store_id = "store-1".to_owned();
-        let core = Core::new(Parts { store, store_id, appender, feed, limits, ended });
+        let (judgement, is_demo) = (Judgement::default(), false);
+        let parts = Parts { store, store_id, appender, feed, limits, judgement, is_demo, ended };
+        let core = Core::new(parts);
         let runtime = Runtime::new().expect("a runtime");
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"));
         let listener = listener.expect("a port");

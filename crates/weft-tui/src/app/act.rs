@@ -25,17 +25,12 @@ impl App {
             Action::Show(panel) => self.show(panel),
             Action::NextPanel => self.show(self.panel.plus(1)),
             Action::PreviousPanel => self.show(self.panel.plus(Panel::ALL.len() - 1)),
-            Action::Up => self.go(|idx| idx.saturating_sub(1)),
-            Action::Down => self.go(|idx| idx + 1),
-            Action::PageUp => self.go(|idx| idx.saturating_sub(page)),
-            Action::PageDown => self.go(|idx| idx + page),
-            Action::First => self.go(|_| 0),
-            Action::Last => {
-                self.go(|_| usize::MAX);
-                if self.ends_with_newest() {
-                    self.spots[self.panel.idx()].id = None;
-                }
-            }
+            Action::Up => return self.up(1),
+            Action::Down => return self.down(1),
+            Action::PageUp => return self.up(page),
+            Action::PageDown => return self.down(page),
+            Action::First => return self.first(),
+            Action::Last => return self.last(),
             Action::Detail => {
                 if self.chosen().is_some() {
                     self.over = Over::Detail { top: 0 };
@@ -45,9 +40,16 @@ impl App {
             Action::Session => return self.open_session(),
             Action::Trace => return self.open_trace(),
             Action::Records => return self.open_records(),
-            Action::Filter => {
+            Action::Filter if self.panel == Panel::Log => {
                 let filter = self.filter.clone();
                 self.ask_for(PromptKind::Filter, &filter);
+            }
+            Action::Filter => {
+                let words = self.words().to_owned();
+                self.ask_for(PromptKind::Words, &words);
+            }
+            Action::ClearFilter if self.panel != Panel::Log => {
+                self.words[self.panel.idx()].clear();
             }
             Action::ClearFilter => {
                 let text = String::new();
@@ -64,6 +66,7 @@ impl App {
                 self.zoom_idx = (self.zoom_idx + 1).min(draw::timeline::ZOOMS.len() - 1);
             }
             Action::Group => self.group_idx = (self.group_idx + 1) % GROUPS.len(),
+            Action::Table => self.next_table(),
             Action::Unfold => self.is_unfolded = !self.is_unfolded,
             Action::Copy => return self.copy(),
             Action::Theme => {
@@ -81,8 +84,8 @@ impl App {
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent) -> Vec<Effect> {
         match mouse.kind {
-            MouseEventKind::ScrollUp => self.wheel(Action::Up, OverAction::Up),
-            MouseEventKind::ScrollDown => self.wheel(Action::Down, OverAction::Down),
+            MouseEventKind::ScrollUp => return self.wheel(Action::Up, OverAction::Up),
+            MouseEventKind::ScrollDown => return self.wheel(Action::Down, OverAction::Down),
             MouseEventKind::Down(MouseButton::Left) if self.over == Over::Nothing => {
                 match draw::target(self, mouse.column, mouse.row) {
                     Some(Target::Panel(panel)) => self.show(panel),
@@ -103,14 +106,16 @@ impl App {
         Vec::new()
     }
 
-    fn wheel(&mut self, action: Action, over: OverAction) {
+    fn wheel(&mut self, action: Action, over: OverAction) -> Vec<Effect> {
+        let mut effects = Vec::new();
         for _ in 0..WHEEL_ROWS {
             match self.over {
-                Over::Nothing => drop(self.act(action)),
+                Over::Nothing => effects.extend(self.act(action)),
                 Over::Help { .. } | Over::Detail { .. } => self.act_over(over),
                 Over::Prompt(_) => {}
             }
         }
+        effects
     }
 
     fn show(&mut self, panel: Panel) {
@@ -122,6 +127,31 @@ impl App {
         self.panel = Panel::Log;
     }
 
+    fn up(&mut self, n: usize) -> Vec<Effect> {
+        let is_beyond = self.spot().idx < n;
+        self.go(|idx| idx.saturating_sub(n));
+        if is_beyond { self.read_older() } else { Vec::new() }
+    }
+
+    fn down(&mut self, n: usize) -> Vec<Effect> {
+        let is_beyond = self.spot().idx + n >= self.n_rows();
+        self.go(|idx| idx + n);
+        if is_beyond { self.read_newer() } else { Vec::new() }
+    }
+
+    fn first(&mut self) -> Vec<Effect> {
+        self.go(|_| 0);
+        self.read_oldest()
+    }
+
+    fn last(&mut self) -> Vec<Effect> {
+        self.go(|_| usize::MAX);
+        if self.ends_with_newest() {
+            self.spots[self.panel.idx()].id = None;
+        }
+        self.read_newest()
+    }
+
     /// Chooses another row.
     fn go(&mut self, to: impl Fn(usize) -> usize) {
         let Some(last) = self.n_rows().checked_sub(1) else { return };
@@ -129,6 +159,16 @@ impl App {
         let id = self.item(idx).map(|item| item.id());
         let spot = &mut self.spots[self.panel.idx()];
         (spot.idx, spot.id) = (idx, id);
+    }
+
+    fn next_table(&mut self) {
+        let (tables, idx) = (self.panel.tables(), self.panel.idx());
+        if tables.len() == 1 {
+            self.notice = Some("this panel has one table".to_owned());
+            return;
+        }
+        self.table_idxs[idx] = (self.table_idxs[idx] + 1) % tables.len();
+        self.spots[idx] = Default::default();
     }
 
     fn back(&mut self) {
@@ -143,6 +183,9 @@ impl App {
             | Panel::Files
             | Panel::Errors
             | Panel::Decisions
+            | Panel::Loops
+            | Panel::Runs
+            | Panel::Gateway
             | Panel::Log => {}
         }
         self.spots[self.panel.idx()] = Default::default();
@@ -156,6 +199,7 @@ impl App {
         let effect = self.ask_session(&session);
         self.talk = Some(Talk::new(session));
         self.spots[Panel::Session.idx()] = Default::default();
+        self.words[Panel::Session.idx()].clear();
         self.show(Panel::Session);
         vec![effect]
     }

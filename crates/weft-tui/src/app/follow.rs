@@ -3,9 +3,10 @@
 use super::{App, Arrival, Effect, Over, PromptKind};
 use crate::feed::{Order, Told};
 use crate::mode::Mode;
-use crate::source::{Ask, Opening, Page, Record, SourceError, Which};
+use crate::panel::Panel;
+use crate::source::{Ask, End, Opening, Page, Record, SourceError, Which};
 use crate::tail::{LINES_MAX, LogLine};
-use crate::talk::RECORDS_MAX as SESSION_RECORDS_MAX;
+use crate::talk;
 use crate::trace::RECORDS_MAX;
 use weft_view::traces::Spans;
 
@@ -45,11 +46,14 @@ impl App {
                 Vec::new()
             }
             Told::Page { ask, result: Ok(page) } => {
-                self.paged(&ask, &page);
+                self.paged(&ask, page);
                 Vec::new()
             }
             Told::Page { result: Err(error), .. } => {
                 self.notice = Some(said(&error));
+                if let Some(talk) = &mut self.talk {
+                    talk.is_asked = false;
+                }
                 Vec::new()
             }
             Told::Completions(completions) => {
@@ -80,7 +84,7 @@ impl App {
                 break;
             }
             let record = self.pending.pop_front().expect("it was there");
-            self.take(&record);
+            self.take(record);
         }
         let is_caught_up = moment_ns >= self.now_ns && self.pending.is_empty();
         if matches!(self.mode, Mode::Replay { .. }) && is_caught_up && self.taken >= self.head {
@@ -105,26 +109,21 @@ impl App {
         vec![Effect::Tell(if wants_more { Order::Go } else { Order::Hold })]
     }
 
-    fn take(&mut self, record: &Record) {
+    fn take(&mut self, record: Record) {
         self.taken = self.taken.max(record.position);
         let is_near = self.head.saturating_sub(record.position) < LINES_MAX as u64;
         let (views, lanes, talk) = (&mut self.views, &mut self.lanes, &mut self.talk);
-        let mut line = None;
-        let is_event = self.reading.take(record, |entry, _| {
+        let mut is_heard = false;
+        self.reading.take(&record, |entry, _| {
             views.apply(entry);
             lanes.take(entry);
-            if let Some(talk) = talk {
-                talk.take(entry);
-            }
-            if record.is_match && is_near {
-                line = Some(LogLine::new(record, entry));
-            }
+            is_heard = talk.as_mut().is_some_and(|talk| talk.hear(entry));
         });
-        if !is_event && record.is_match && is_near {
-            line = Some(LogLine::unread(record));
+        if let Some(talk) = talk.as_mut().filter(|_| is_heard) {
+            talk.keep(record.clone(), &mut self.reading);
         }
-        if let Some(line) = line {
-            self.tail.push(line);
+        if record.is_match && is_near {
+            self.tail.push(LogLine::new(record));
         }
     }
 
@@ -167,7 +166,7 @@ impl App {
     /// Asks for the records that the log begins with.
     fn ask_past(&mut self) -> Vec<Effect> {
         self.tail.clear();
-        self.spots[crate::panel::Panel::Log.idx()].id = None;
+        self.spots[Panel::Log.idx()].id = None;
         if !self.is_open {
             return Vec::new();
         }
@@ -175,9 +174,10 @@ impl App {
         vec![Effect::Tell(Order::Page(self.ask(which, PAST_MAX)))]
     }
 
-    /// Asks for the records of a session.
+    /// Asks for the records of a session, the newest.
     pub(super) fn ask_session(&self, session: &str) -> Effect {
-        Effect::Tell(Order::Page(self.ask(Which::Session(session.to_owned()), SESSION_RECORDS_MAX)))
+        let which = Which::Session(session.to_owned());
+        Effect::Tell(Order::Page(self.ask(which, talk::PAGE_MAX)))
     }
 
     /// Asks for the records of a trace.
@@ -185,41 +185,35 @@ impl App {
         Effect::Tell(Order::Page(self.ask(Which::Trace(id.to_owned()), RECORDS_MAX)))
     }
 
-    /// Asks for records up to the moment shown.
+    /// Asks for records up to the moment shown, the newest.
     pub(super) fn ask(&self, which: Which, max: usize) -> Ask {
         let upto = match self.mode {
             Mode::Live => self.head,
             Mode::Paused { .. } | Mode::Replay { .. } => self.taken.max(self.goal),
         };
-        Ask { which, upto, max, now_ns: self.now_ns }
+        Ask { which, after: 0, upto, end: End::Newest, max, now_ns: self.now_ns }
     }
 
-    fn paged(&mut self, ask: &Ask, page: &Page) {
+    fn paged(&mut self, ask: &Ask, page: Page) {
         match &ask.which {
             Which::Filter(text) => {
-                let mut older = Vec::new();
                 for record in &page.records {
                     let lanes = &mut self.lanes;
-                    let is_event = self.reading.take(record, |entry, _| {
-                        lanes.take(entry);
-                        older.push(LogLine::new(record, entry));
-                    });
-                    if !is_event {
-                        older.push(LogLine::unread(record));
-                    }
+                    self.reading.take(record, |entry, _| lanes.take(entry));
                 }
                 if *text == self.filter {
-                    self.tail.prepend(older);
+                    self.tail.prepend(page.records.into_iter().map(LogLine::new).collect());
                 }
             }
             Which::Session(session) => {
                 let Some(talk) = self.talk.as_mut().filter(|talk| talk.session == *session) else {
                     return;
                 };
-                *talk = crate::talk::Talk::new(session.clone());
-                talk.is_cut = page.is_cut;
-                for record in &page.records {
-                    self.reading.take(record, |entry, _| talk.take(entry));
+                let chosen = talk.blocks.get(self.spots[Panel::Session.idx()].idx);
+                let chosen = chosen.and_then(|block| block.positions.first().copied());
+                let is_more = talk.add(ask, page, &mut self.reading);
+                if let Some(position) = chosen.filter(|_| is_more) {
+                    self.keep_chosen(position);
                 }
             }
             Which::Trace(id) => {

@@ -12,7 +12,10 @@ use crate::typed::Typed;
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PromptKind {
+    /// A filter of the log.
     Filter,
+    /// Words that the rows of a panel are to have.
+    Words,
     Jump,
     Palette,
 }
@@ -107,7 +110,7 @@ impl App {
                     prompt.chosen = 0;
                 }
             }
-            PromptKind::Jump => {}
+            PromptKind::Jump | PromptKind::Words => {}
         }
         Vec::new()
     }
@@ -120,6 +123,11 @@ impl App {
                 prompt.typed = Typed::new(&text);
                 self.show_log();
                 vec![Effect::Tell(Order::Filter { text, now_ns: self.now_ns })]
+            }
+            PromptKind::Words => {
+                self.over = Over::Nothing;
+                self.words[self.panel.idx()] = text;
+                Vec::new()
             }
             PromptKind::Jump => {
                 self.over = Over::Nothing;

@@ -2,13 +2,14 @@
 
 use crossterm::event::KeyCode;
 use insta::assert_snapshot;
+use weft_event::Dialect;
 
 use crate::app::Input;
 use crate::feed::Told;
 use crate::mode::Mode;
 use crate::panel::Panel;
 use crate::scene::{N_FIRST, START_NS, Scene, records};
-use crate::source::{Leap, More};
+use crate::source::{Leap, More, Record};
 
 /// Returns a line of the screen.
 fn line(scene: &mut Scene, row: usize) -> String {
@@ -22,7 +23,7 @@ fn foot(scene: &mut Scene) -> String {
 #[test]
 fn a_filter_shows_what_matches_and_its_fault_in_its_place() {
     let mut scene = Scene::new(80, 24);
-    scene.type_in("/error \"x");
+    scene.type_in("l/error \"x");
     scene.press(&[KeyCode::Enter]);
     assert_snapshot!(scene.screen().lines().skip(20).collect::<Vec<_>>().join("\n"), @r#"
      898    08:02:47  dock-bravo      bead.completed  ✓ completed  billing: charge…
@@ -41,20 +42,15 @@ fn a_filter_shows_what_matches_and_its_fault_in_its_place() {
 #[test]
 fn tab_finishes_a_word_or_offers_several() {
     let mut scene = Scene::new(80, 24);
-    scene.type_in("/@q");
+    scene.type_in("l/@q");
     scene.press(&[KeyCode::Tab]);
     assert_snapshot!(foot(&mut scene), @" filter: @qa-engineer");
     scene.press(&[KeyCode::Esc]);
     scene.type_in("/@");
     scene.press(&[KeyCode::Tab]);
-    assert_snapshot!(scene.screen().lines().skip(12).collect::<Vec<_>>().join("\n"), @"
-    console       ◌ waiting    2m44s  ● here
-    dock-alpha    ◇ thinking   8s     ● here       bd-906d5ff2     the bead store…
-    dock-bravo    ✓ completed  1s     ● here                       billing: charg…
-    dock-cedar    ▶ progress   5s     ● here       bd-33a87d7b     error
-    dock-delta    ▶ progress   38s    ● here       bd-40dd4956     claimed by ano…
-    dock-ember    ▶ progress   21s    ● here       bd-23fc2cb1     archive: move …
-    dock-flint    ▶ progress   41s    ● here                       done today
+    assert_snapshot!(scene.screen().lines().skip(17).collect::<Vec<_>>().join("\n"), @"
+    895    08:02:47  dock-flint      pulse.detecto…  ▶ progress
+    896    08:02:47  dock-flint      pulse.scan_co…  ▶ progress
             @architect
             @backend-engineer
             @docs-writer
@@ -195,6 +191,121 @@ fn a_leap_is_taken_in_the_place_of_its_records() {
 #[test]
 fn without_a_row_the_command_is_the_panel_s() {
     let mut scene = Scene::of(Vec::new(), 80, 24);
-    scene.type_in("1y2y4y5yly");
-    assert_snapshot!(scene.copied.join(", "), @"weft fleet, weft inbox, weft sessions, weft traces, weft log");
+    scene.type_in("1y2y4y5yoyuywyly2vy6vy7vy8vy");
+    assert_snapshot!(scene.copied.join("\n"), @"
+    weft fleet
+    weft inbox
+    weft sessions
+    weft traces
+    weft loops
+    weft runs
+    weft gateway
+    weft log
+    weft stuck
+    weft work --plans
+    weft usage --budgets
+    weft files --collisions
+    ");
+}
+
+#[test]
+fn rows_of_a_panel_are_narrowed_by_words_while_they_are_typed() {
+    let mut scene = Scene::new(80, 24);
+    scene.screen();
+    let n_all = scene.app.n_rows();
+    scene.type_in("/DOCK progress");
+    let shown: Vec<String> = scene.screen().lines().map(str::to_owned).collect();
+    assert_snapshot!([&shown[1..8], &shown[23..]].concat().join("\n"), @"
+     ● live  900 of 900  rows with: DOCK progress                              demo
+     Actor       Status       For   Seen       On              Last words
+    ›dock-cedar  ▶ progress   5s    ● here     bd-33a87d7b     error
+     dock-delta  ▶ progress   38s   ● here     bd-40dd4956     claimed by another …
+     dock-ember  ▶ progress   21s   ● here     bd-23fc2cb1     archive: move scans…
+     dock-flint  ▶ progress   41s   ● here                     done today
+
+     only rows with these words: DOCK progress
+    ");
+    scene.press(&[KeyCode::Esc]);
+    assert_eq!(scene.app.n_rows(), n_all, "what is not accepted changes nothing");
+    scene.type_in("/dock");
+    scene.press(&[KeyCode::Enter]);
+    assert_snapshot!(line(&mut scene, 1), @" ● live  900 of 900  rows with: dock                                       demo");
+    let n_docks = scene.app.n_rows();
+    assert!(0 < n_docks && n_docks < n_all);
+    scene.type_in("2");
+    assert!(!scene.screen().contains("rows with"), "each panel has words of its own");
+    scene.type_in("1c");
+    assert_eq!(scene.app.n_rows(), n_all);
+    scene.type_in("/nobody has this name");
+    assert!(scene.screen().contains("no row has these words"));
+}
+
+#[test]
+fn words_narrow_the_timeline_and_a_conversation_too() {
+    let mut scene = Scene::new(80, 24);
+    scene.type_in("3/dock-alpha");
+    scene.press(&[KeyCode::Enter]);
+    let lanes = scene.screen();
+    assert!(lanes.contains("dock-alpha") && !lanes.contains("dock-bravo"), "{lanes}");
+    scene.type_in("4jjjjs");
+    let n_blocks = scene.app.n_rows();
+    scene.type_in("/bash");
+    scene.press(&[KeyCode::Enter]);
+    let n_calls = scene.app.n_rows();
+    assert!(0 < n_calls && n_calls < n_blocks, "{n_calls} of {n_blocks}");
+    scene.type_in("c");
+    assert_eq!(scene.app.n_rows(), n_blocks);
+}
+
+/// Returns the records of one session in which one tool is called again and again.
+fn long_session(n: u64) -> Vec<Record> {
+    let record = |position: u64| {
+        let line = format!(
+            r#"{{"version":"1.0.0","event_type":"hook.pre_tool_use","timestamp":"2026-11-15T08:00:00.{position:06}Z","agent_id":"@a","session_id":"s-long","source":"hook","tool":{{"tool_name":"Bash","tool_input":{{"command":"make {position}"}}}},"correlation":{{"trace_id":"t","span_id":"c{position}"}}}}"#
+        );
+        let received_ns = START_NS + i64::try_from(position).unwrap_or_default();
+        let (is_carried, dialect, is_match) = (false, Some(Dialect::Collector), true);
+        Record { position, received_ns, is_carried, dialect, is_match, line: line.into_bytes() }
+    };
+    (1..=n).map(record).collect()
+}
+
+#[test]
+fn a_long_session_is_read_on_where_it_is_scrolled_to() {
+    let mut scene = Scene::of(long_session(9000), 80, 24);
+    scene.type_in("4s");
+    assert_eq!((call(&scene, 0), call(&scene, usize::MAX)), (7001, 9000));
+    assert!(line(&mut scene, 2).contains("older is read when scrolled to"));
+    scene.input(Input::Resize(80, 6000));
+    scene.press(&[KeyCode::PageUp]);
+    assert_eq!((call(&scene, 0), chosen(&scene)), (5001, 7001), "the chosen one stays chosen");
+    for _ in 0..3 {
+        scene.press(&[KeyCode::PageUp]);
+    }
+    assert_eq!((call(&scene, 0), call(&scene, usize::MAX)), (1, 6000), "no more is kept at once");
+    for _ in 0..2 {
+        scene.press(&[KeyCode::PageDown]);
+    }
+    assert_eq!((call(&scene, 0), call(&scene, usize::MAX)), (3001, 9000));
+}
+
+#[test]
+fn the_ends_of_a_long_session_are_a_key_away() {
+    let mut scene = Scene::of(long_session(9000), 80, 24);
+    scene.type_in("4sg");
+    assert_eq!((call(&scene, 0), call(&scene, usize::MAX)), (1, 2000));
+    scene.type_in("gk");
+    assert_eq!(chosen(&scene), 1);
+    scene.type_in("G");
+    assert_eq!((call(&scene, 0), chosen(&scene)), (7001, 9000));
+}
+
+/// Returns which of the calls a block of the conversation is.
+fn call(scene: &Scene, idx: usize) -> u64 {
+    let blocks = &scene.app.talk.as_ref().expect("a session is shown").blocks;
+    blocks[idx.min(blocks.len() - 1)].positions[0]
+}
+
+fn chosen(scene: &Scene) -> u64 {
+    call(scene, scene.app.spot().idx)
 }

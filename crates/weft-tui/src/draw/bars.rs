@@ -14,44 +14,72 @@ use crate::theme::Tone;
 /// From how many records on it is said that the screen is behind.
 const BEHIND_MIN: u64 = 100;
 
-/// Returns the label of each panel, as short as the room asks for.
-fn labels(columns: u16, chosen: Panel) -> Vec<(Panel, String)> {
+/// Which panels keep their names longest where there is no room for all.
+const NAMED_FIRST: [Panel; 14] = [
+    Panel::Fleet,
+    Panel::Inbox,
+    Panel::Log,
+    Panel::Session,
+    Panel::Work,
+    Panel::Timeline,
+    Panel::Usage,
+    Panel::Trace,
+    Panel::Files,
+    Panel::Errors,
+    Panel::Decisions,
+    Panel::Loops,
+    Panel::Runs,
+    Panel::Gateway,
+];
+
+/// Returns the label of each panel. Where there is no room for all names those of some are left out, and never that of the panel
+/// that is shown.
+fn labels(app: &App, columns: u16) -> Vec<(Panel, String)> {
     let key = |panel| {
         let binding = TABLE.iter().find(|binding| binding.action == Action::Show(panel));
         binding.map(|binding| binding.label()).unwrap_or_default()
     };
-    let with = |name: &dyn Fn(Panel) -> &'static str, before: &str| -> Vec<(Panel, String)> {
-        let label = |panel| match name(panel) {
-            "" => (panel, format!("{before}{} ", key(panel))),
-            name => (panel, format!("{before}{} {name} ", key(panel))),
-        };
-        Panel::ALL.map(label).to_vec()
+    let shown = match app.table().name() {
+        "" => app.panel.name().to_owned(),
+        table => format!("{}: {table}", app.panel.name()),
     };
-    let fits = |labels: &Vec<(Panel, String)>| {
-        labels.iter().map(|(_, label)| width(label)).sum::<usize>() <= usize::from(columns)
+    let name = |panel: Panel, name: &str| {
+        if panel == app.panel { format!(" {shown} ") } else { format!(" {name} ") }
     };
-    let only_chosen = |panel: Panel| if panel == chosen { panel.name() } else { "" };
-    let all = with(&Panel::name, " ");
-    if fits(&all) {
-        return all;
+    let of =
+        |labels: &[(Panel, String)]| labels.iter().map(|(_, label)| width(label)).sum::<usize>();
+    let all =
+        Panel::ALL.map(|panel| (panel, format!(" {}{}", key(panel), name(panel, panel.name()))));
+    if of(&all) <= usize::from(columns) {
+        return all.to_vec();
     }
-    let short = with(&Panel::short_name, "");
-    if fits(&short) { short } else { with(&only_chosen, " ") }
+    let mut labels = Panel::ALL.map(|panel| (panel, format!("{} ", key(panel))));
+    for panel in
+        [app.panel].into_iter().chain(NAMED_FIRST.into_iter().filter(|it| *it != app.panel))
+    {
+        let named = format!("{}{}", key(panel), name(panel, panel.short_name()));
+        let before = std::mem::replace(&mut labels[panel.idx()].1, named);
+        if of(&labels) > usize::from(columns) {
+            labels[panel.idx()].1 = before;
+            break;
+        }
+    }
+    labels.to_vec()
 }
 
 pub(super) fn tabs(app: &App, area: Rect, buffer: &mut Buffer) {
     let theme = app.settings.theme;
     let mut column = 0;
-    for (panel, label) in labels(area.width, app.panel) {
+    for (panel, label) in labels(app, area.width) {
         let tone = if panel == app.panel { Tone::Chosen } else { Tone::Plain };
         column += put(buffer, area, column, &label, theme.style(tone));
     }
 }
 
 /// Returns the panel whose label stands in a column.
-pub(super) fn panel_at(columns: u16, chosen: Panel, column: u16) -> Option<Panel> {
+pub(super) fn panel_at(app: &App, columns: u16, column: u16) -> Option<Panel> {
     let mut end = 0;
-    labels(columns, chosen).into_iter().find_map(|(panel, label)| {
+    labels(app, columns).into_iter().find_map(|(panel, label)| {
         end += width(&label);
         (usize::from(column) < end).then_some(panel)
     })
@@ -78,8 +106,13 @@ pub(super) fn state(app: &App, area: Rect, buffer: &mut Buffer) {
         let text = format!("  {} behind", short(behind));
         column += put(buffer, area, column, &text, theme.style(Tone::Warn));
     }
-    if !app.filter.is_empty() {
-        let text = format!("  filter: {}", app.filter);
+    let (label, text) = if app.panel == Panel::Log {
+        ("filter", app.filter.as_str())
+    } else {
+        ("rows with", app.words())
+    };
+    if !text.is_empty() {
+        let text = format!("  {label}: {text}");
         column += put(buffer, area, column, &text, theme.style(Tone::Accent));
     }
     let title = &app.settings.title;
@@ -117,71 +150,94 @@ pub(super) fn foot(app: &App, area: Rect, buffer: &mut Buffer) {
     }
 }
 
+// What is most likely wanted in a panel, by what it shows.
+const FLEET: &[Action] = &[
+    Action::Help,
+    Action::Detail,
+    Action::Session,
+    Action::Records,
+    Action::Pause,
+    Action::Jump,
+    Action::Copy,
+    Action::Palette,
+    Action::Quit,
+];
+const TABLES: &[Action] = &[
+    Action::Help,
+    Action::Detail,
+    Action::Table,
+    Action::Records,
+    Action::Filter,
+    Action::Pause,
+    Action::Jump,
+    Action::Copy,
+    Action::Palette,
+    Action::Quit,
+];
+const TIMELINE: &[Action] = &[
+    Action::Help,
+    Action::Narrow,
+    Action::Widen,
+    Action::Records,
+    Action::Pause,
+    Action::Jump,
+    Action::Palette,
+    Action::Quit,
+];
+const SESSION: &[Action] = &[
+    Action::Help,
+    Action::Detail,
+    Action::Unfold,
+    Action::Back,
+    Action::Trace,
+    Action::Pause,
+    Action::Copy,
+    Action::Quit,
+];
+const USAGE: &[Action] = &[
+    Action::Help,
+    Action::Group,
+    Action::Table,
+    Action::Detail,
+    Action::Copy,
+    Action::Palette,
+    Action::Quit,
+];
+const LOG: &[Action] = &[
+    Action::Help,
+    Action::Filter,
+    Action::ClearFilter,
+    Action::Detail,
+    Action::Pause,
+    Action::Jump,
+    Action::Session,
+    Action::Copy,
+    Action::Quit,
+];
+
 /// Returns what is most likely wanted in a panel.
 fn hints(app: &App) -> &'static [Action] {
-    const FLEET: &[Action] = &[
-        Action::Help,
-        Action::Detail,
-        Action::Session,
-        Action::Records,
-        Action::Pause,
-        Action::Jump,
-        Action::Copy,
-        Action::Palette,
-        Action::Quit,
-    ];
-    const TIMELINE: &[Action] = &[
-        Action::Help,
-        Action::Narrow,
-        Action::Widen,
-        Action::Records,
-        Action::Pause,
-        Action::Jump,
-        Action::Palette,
-        Action::Quit,
-    ];
-    const SESSION: &[Action] = &[
-        Action::Help,
-        Action::Detail,
-        Action::Unfold,
-        Action::Back,
-        Action::Trace,
-        Action::Pause,
-        Action::Copy,
-        Action::Quit,
-    ];
-    const USAGE: &[Action] =
-        &[Action::Help, Action::Group, Action::Detail, Action::Copy, Action::Palette, Action::Quit];
-    const LOG: &[Action] = &[
-        Action::Help,
-        Action::Filter,
-        Action::ClearFilter,
-        Action::Detail,
-        Action::Pause,
-        Action::Jump,
-        Action::Session,
-        Action::Copy,
-        Action::Quit,
-    ];
     match app.panel {
         Panel::Timeline => TIMELINE,
         Panel::Session if app.talk.is_some() => SESSION,
         Panel::Usage => USAGE,
         Panel::Log => LOG,
+        Panel::Inbox | Panel::Work | Panel::Files => TABLES,
         Panel::Fleet
-        | Panel::Inbox
         | Panel::Session
         | Panel::Trace
-        | Panel::Work
-        | Panel::Files
         | Panel::Errors
-        | Panel::Decisions => FLEET,
+        | Panel::Decisions
+        | Panel::Loops
+        | Panel::Runs
+        | Panel::Gateway => FLEET,
     }
 }
 
 fn label(kind: PromptKind) -> &'static str {
     match kind {
         PromptKind::Filter => " filter: ",
+        PromptKind::Words => " only rows with these words: ",
         PromptKind::Jump => " go to position or time: ",
         PromptKind::Palette => " : ",
     }

@@ -33,7 +33,9 @@ pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
         }
         Over::Prompt(prompt) => match prompt.kind {
             PromptKind::Palette => palette(app, prompt, area, buffer),
-            PromptKind::Filter | PromptKind::Jump => remarks(app, prompt, area, buffer),
+            PromptKind::Filter | PromptKind::Words | PromptKind::Jump => {
+                remarks(app, prompt, area, buffer)
+            }
         },
     }
 }

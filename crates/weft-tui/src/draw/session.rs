@@ -29,11 +29,22 @@ struct Line {
 pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
     let theme = app.settings.theme;
     let Some(talk) = &app.talk else { return };
-    let cut = if talk.is_cut { " (its last records)" } else { "" };
-    let title = format!("session {}{cut}", talk.session);
+    let more = match (talk.is_asked, talk.has_older, talk.has_newer) {
+        (true, ..) => "  reading …",
+        (false, true, true) => {
+            "  ↑ older and ↓ newer are read when scrolled to, g the first, G the last"
+        }
+        (false, true, false) => "  ↑ older is read when scrolled to, g the first",
+        (false, false, true) => "  ↓ newer is read when scrolled to, G the last",
+        (false, false, false) => "",
+    };
+    let title = format!("session {}{more}", talk.session);
     put(buffer, line_of(area, 0), 1, &title, theme.style(Tone::Faint));
     if talk.blocks.is_empty() {
-        let text = "nothing was said in it up to the moment shown";
+        let text = match app.words() {
+            "" => "nothing was said in it up to the moment shown",
+            _ => "nothing in it has these words",
+        };
         put(buffer, line_of(area, 1), 1, text, theme.style(Tone::Faint));
     }
     for (n, line) in lines(app, talk, area).iter().enumerate() {

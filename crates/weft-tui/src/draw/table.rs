@@ -16,7 +16,7 @@ pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
     let theme = app.settings.theme;
     let listing = &app.listing;
     if listing.items.is_empty() {
-        let text = if app.is_open { listing.empty } else { "reading the log …" };
+        let text = if app.is_behind() { "reading the log …" } else { listing.empty };
         put(buffer, line_of(area, 1), 1, text, theme.style(Tone::Faint));
         return;
     }

@@ -8,7 +8,7 @@ use crate::panel::Panel;
 use crate::scene::Scene;
 
 /// The panels with the key that shows each.
-const KEYS: [(Panel, char); 11] = [
+const KEYS: [(Panel, char); 14] = [
     (Panel::Fleet, '1'),
     (Panel::Inbox, '2'),
     (Panel::Timeline, '3'),
@@ -19,6 +19,9 @@ const KEYS: [(Panel, char); 11] = [
     (Panel::Files, '8'),
     (Panel::Errors, '9'),
     (Panel::Decisions, '0'),
+    (Panel::Loops, 'o'),
+    (Panel::Runs, 'u'),
+    (Panel::Gateway, 'w'),
     (Panel::Log, 'l'),
 ];
 
@@ -37,6 +40,10 @@ fn screens(columns: u16, rows: u16) {
     for (panel, key) in KEYS {
         shoot(&format!("{panel:?}"), &key.to_string());
     }
+    shoot("plans", "6v");
+    shoot("budgets", "7v");
+    shoot("collisions", "8v");
+    shoot("leases", "v");
     shoot("talk", "4jjjjs");
     shoot("talk-unfolded", "z");
     shoot("spans", "5t");
@@ -53,6 +60,19 @@ fn every_screen_of_a_small_terminal() {
 #[test]
 fn every_screen_of_a_large_terminal() {
     screens(200, 60);
+}
+
+#[test]
+fn who_is_stuck_is_shown_with_the_rules_and_the_records_that_made_it() {
+    const QUARTER_HOUR_NS: i64 = 900_000_000_000;
+    for (columns, rows) in [(80, 24), (200, 60)] {
+        let mut scene = Scene::new(columns, rows);
+        scene.pass(QUARTER_HOUR_NS);
+        for (name, keys) in [("stuck-fleet", "1j"), ("stuck", "2v")] {
+            scene.type_in(keys);
+            assert_snapshot!(format!("{name}-{columns}x{rows}"), scene.screen());
+        }
+    }
 }
 
 #[test]
@@ -88,25 +108,25 @@ fn no_size_breaks_a_screen() {
 fn nothing_is_shown_before_anything_is_known() {
     let mut scene = Scene::of(Vec::new(), 60, 8);
     assert_snapshot!(scene.screen(), @"
-    1 Fleet  2  3  4  5  6  7  8  9  0  l
-    ● live  0 of 0                                        demo
+    1 Fleet 2 Inbox 3 Time 4 Sess 5 6 Work 7 8 9 0 o u w l Log
+     ● live  0 of 0                                        demo
 
-    nobody has said anything yet
+     nobody has said anything yet
 
 
 
-    ? help  Enter details  s open session  r open records
+     ? help  Enter details  s open session  r open records
     ");
     scene.type_in("2");
     assert_snapshot!(scene.screen(), @"
-    1  2 Inbox  3  4  5  6  7  8  9  0  l
-    ● live  0 of 0                                        demo
+    1 Fleet 2 Inbox 3 Time 4 Sess 5 6 Work 7 8 9 0 o u w l Log
+     ● live  0 of 0                                        demo
 
-    nothing needs you
+     nothing needs you
 
 
 
-    ? help  Enter details  s open session  r open records
+     ? help  Enter details  v other table  r open records
     ");
 }
 

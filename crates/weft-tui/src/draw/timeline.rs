@@ -3,10 +3,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use weft_event::Status;
+use weft_view::lanes::Stage;
 
 use super::{line_of, put};
 use crate::app::App;
-use crate::lanes::Stage;
+use crate::text::width;
 use crate::theme::{Tone, of_status};
 
 const MINUTE_NS: i64 = 60_000_000_000;
@@ -39,7 +40,7 @@ pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
     let names = (area.width / 4).clamp(10, 30);
     let lane = Rect { x: area.x + names, width: area.width.saturating_sub(names + 1), ..area };
     if app.listing.items.is_empty() {
-        let text = if app.is_open { app.listing.empty } else { "reading the log …" };
+        let text = if app.is_behind() { "reading the log …" } else { app.listing.empty };
         put(buffer, line_of(area, 1), 1, text, theme.style(Tone::Faint));
         return;
     }
@@ -50,7 +51,9 @@ pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
         put(buffer, line_of(lane, 0), column, &text, theme.style(Tone::Faint));
     }
     let spot = app.spot();
-    let lanes = app.lanes.within(from_ns, upto_ns);
+    let shown: Vec<String> = app.listing.items.iter().map(|item| item.id()).collect();
+    let mut lanes = app.lanes.within(from_ns, upto_ns);
+    lanes.retain(|(actor, _)| shown.iter().any(|shown| shown == actor));
     let height = usize::from(area.height.saturating_sub(2));
     for (n, (actor, changes)) in lanes.iter().enumerate().skip(spot.top).take(height) {
         let row = (n - spot.top) as u16 + 1;
@@ -86,21 +89,25 @@ fn sign(stage: Stage) -> (&'static str, Tone) {
 }
 
 fn legend(app: &App, area: Rect, buffer: &mut Buffer) {
+    // What matters most first: where there is little room the rest is left out.
     const STATUSES: [Status; 8] = [
-        Status::Started,
-        Status::Thinking,
-        Status::ToolUse,
-        Status::Progress,
-        Status::Waiting,
-        Status::Blocked,
-        Status::Completed,
         Status::Error,
+        Status::Blocked,
+        Status::Waiting,
+        Status::Completed,
+        Status::Progress,
+        Status::ToolUse,
+        Status::Thinking,
+        Status::Started,
     ];
     let theme = app.settings.theme;
     let mut column = 1;
     let stages = STATUSES.map(|status| (Stage::In(status), status.as_str()));
     for (stage, name) in stages.into_iter().chain([(Stage::Gone, "gone")]) {
         let (sign, tone) = sign(stage);
+        if usize::from(column) + width(sign) + 1 + width(name) > usize::from(area.width) {
+            return;
+        }
         column += put(buffer, area, column, sign, theme.style(tone)) + 1;
         column += put(buffer, area, column, name, theme.style(Tone::Faint)) + 2;
     }

@@ -52,14 +52,12 @@ struct Row {
     usage: UsageRow,
     field: Option<&'static str>,
     is_total: bool,
-    as_of: Option<String>,
 }
 
 pub(super) fn listing(app: &App, prices: &Prices) -> Listing {
     let (by, _, field) = GROUPS[app.group_idx];
     let book = &app.views.usage;
-    let as_of = prices.as_of().map(str::to_owned);
-    let row = |usage, is_total| Row { usage, field, is_total, as_of: as_of.clone() };
+    let row = |usage, is_total| Row { usage, field, is_total };
     let mut rows: Vec<Row> =
         book.rows(by, prices).into_iter().map(|usage| row(usage, false)).collect();
     if !rows.is_empty() {
@@ -110,7 +108,7 @@ impl Item for Row {
         add("cost", Some(money(usage.cost_usd.0, usage.estimated_usd.0)));
         add("reported", Some(money(usage.reported_usd.0, 0)));
         add("estimated", Some(money(usage.estimated_usd.0, 0)));
-        add("prices of", self.as_of.clone());
+        add("prices of", usage.prices_as_of.clone());
         add("unpriced", Some(format!("{} tokens", count(usage.unpriced_tokens))));
         add("tokens", Some(count(usage.total_tokens)));
         add("in", Some(count(usage.input_tokens)));

@@ -46,8 +46,9 @@ fn a_panic_leaves_the_terminal_as_it_was() {
             zone: Zone::default(),
             title: "broken".to_owned(),
             filter: String::new(),
+            judgement: weft_view::Judgement::default(),
         };
-        let ended = weft_tui::run(settings, || Ok(Breaks), &AtomicBool::new(false));
+        let ended = weft_tui::run(settings, None, || Ok(Breaks), &AtomicBool::new(false));
         println!("ended: {}", ended.is_err());
         return;
     }

@@ -1,4 +1,4 @@
-//! Texts of agents as they may stand in Markdown: nothing in them is markup, a link or HTML.
+//! Texts of agents as they may stand in Markdown and in HTML: nothing in them is markup, a link or a script.
 
 /// Returns a text of one line, cut after so many characters, in which nothing is markup.
 pub(super) fn plain(text: &str, chars_max: usize) -> String {
@@ -20,6 +20,22 @@ pub(super) fn plain(text: &str, chars_max: usize) -> String {
         }
         escaped.push(c);
         before = Some(c);
+    }
+    escaped
+}
+
+/// Returns a text of one line, cut after so many characters, as it may stand in HTML, in an element or in a quoted attribute.
+pub(super) fn html(text: &str, chars_max: usize) -> String {
+    let mut escaped = String::new();
+    for c in line(text, chars_max).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
     }
     escaped
 }

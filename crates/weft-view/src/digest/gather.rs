@@ -9,11 +9,11 @@ use super::{ActorDigest, Digest, Failure, Piece, Question};
 use crate::decisions::DecisionRow;
 use crate::errors::ErrorActor;
 use crate::files::{Collision, CollisionKind, Windows};
-use crate::inbox::{Need, inbox};
+use crate::inbox::{Need, needs};
 use crate::loops::LoopState;
 use crate::usage::UsageRow;
 use crate::work::{WorkRow, WorkState};
-use crate::{At, Money, Rules, Word, fleet, loops, runs};
+use crate::{At, Judgement, Money, Rules, Word, fleet, loops, runs};
 
 /// Collisions are told for an hour; this many hours back they are looked for.
 const COLLISION_HOURS_MAX: i64 = 7 * 24;
@@ -21,12 +21,12 @@ const HOUR_NS: i64 = 3_600_000_000_000;
 
 /// Returns the digest of a stretch of the log.
 pub fn digest(question: &Question<'_>) -> Digest {
-    let Question { told, end, session, rules, prices, .. } = *question;
+    let Question { told, end, session, judgement, .. } = *question;
+    let Judgement { rules, prices, .. } = judgement;
     let (first_ns, last_ns) = told.ends_ns.unzip();
-    let since_ns = question.since_ns.or(first_ns);
-    let until_ns = question.until_ns.or(last_ns);
-    let now_ns = until_ns.unwrap_or(0);
-    let mut needs = inbox(end, now_ns, rules);
+    let (since_ns, until_ns) = ends_ns(question);
+    let now_ns = question.until_ns.or(last_ns).unwrap_or(0);
+    let mut needs = needs(end, now_ns, judgement);
     needs.retain(|need| session.is_none() || need.session.as_deref() == session);
     let mut range = Range::of(question, now_ns);
     let actors = told.views.fleet.rows(now_ns, rules).into_iter();
@@ -36,23 +36,34 @@ pub fn digest(question: &Question<'_>) -> Digest {
     let (actors, seen): (Vec<_>, Vec<_>) = actors.into_iter().partition(has_done);
     let mut only_seen: Vec<String> = seen.into_iter().map(|row| row.actor).collect();
     only_seen.sort_unstable();
-    let usage = told.views.usage.total(prices);
     Digest {
         since: since_ns.map(At),
         until: until_ns.map(At),
+        first_event: first_ns.map(At),
+        last_event: last_ns.map(At),
         session: session.map(str::to_owned),
         n_events: told.n_events,
         n_sessions: told.views.sessions.rows(now_ns, &told.views.usage, prices).len(),
-        prices_as_of: prices.as_of().filter(|_| usage.estimated_usd.0 > 0).map(str::to_owned),
-        usage,
+        activity: told.activity.rows(),
+        usage: told.views.usage.total(prices),
         needs,
         actors,
         only_seen,
-        collisions: collisions(question, since_ns.unwrap_or(now_ns), now_ns),
+        collisions: collisions(question, first_ns.unwrap_or(now_ns), now_ns),
         runs: told.views.runs.rows(now_ns, rules).into_iter().filter(is_failed_run).collect(),
         loops: told.views.loops.rows(now_ns, rules).into_iter().filter(is_broken_loop).collect(),
         left: range.left,
     }
+}
+
+/// Returns when the stretch begins and ends, both by one clock: what is asked for by when it was received is told by that.
+fn ends_ns(question: &Question<'_>) -> (Option<i64>, Option<i64>) {
+    let Question { told, since_ns, until_ns, .. } = *question;
+    if since_ns.is_none() && until_ns.is_none() {
+        return told.ends_ns.unzip();
+    }
+    let (first_ns, last_ns) = told.received_ns.unzip();
+    (since_ns.or(first_ns), until_ns.or(last_ns))
 }
 
 /// What there is to tell of each actor, by its name.
@@ -106,7 +117,7 @@ impl Range {
                 b.n.cmp(&a.n).then_with(|| text(a).cmp(&text(b)))
             });
         });
-        let runs = views.runs.rows(now_ns, question.rules).into_iter();
+        let runs = views.runs.rows(now_ns, &question.judgement.rules).into_iter();
         let runs = runs.filter(|run| run.n_steps > 0);
         Self {
             done: over(WorkState::Done),
@@ -115,7 +126,7 @@ impl Range {
             files: by_actor(files),
             decisions: by_actor(decisions.filter_map(|row| Some((row.actor.clone()?, row)))),
             errors,
-            usage: views.usage.by_actor(question.prices),
+            usage: views.usage.by_actor(&question.judgement.prices),
             steps: runs.map(|run| (run.run, (run.n_steps_done, run.n_steps))).collect(),
         }
     }
@@ -193,7 +204,7 @@ fn has_done(actor: &ActorDigest) -> bool {
 
 /// Returns who got in whose way, one row for each file, folder or piece of work.
 fn collisions(question: &Question<'_>, since_ns: i64, now_ns: i64) -> Vec<Collision> {
-    let windows = windows(question.rules);
+    let windows = windows(&question.judgement.rules);
     let hours = now_ns.saturating_sub(since_ns) / HOUR_NS;
     let mut found: BTreeMap<(CollisionKind, String), Collision> = BTreeMap::new();
     for hour in 0..=hours.clamp(0, COLLISION_HOURS_MAX) {

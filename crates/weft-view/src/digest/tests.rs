@@ -2,36 +2,23 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
-use weft_event::event::{self, Expect};
-use weft_event::json::Tape;
-use weft_event::problem::Problems;
 
 use super::escape::{code, plain};
 use super::{Deeds, Digest, Question, Told, digest};
 use crate::scene::{agent, at, worker};
-use crate::testing::{Placed, assert_law, demo, place};
-use crate::{Entry, Prices, Rules, Views};
-
-fn read(placed: &Placed, take: impl FnOnce(&Entry<'_, '_>)) {
-    let (mut tape, mut problems) = (Tape::new(), Problems::new());
-    let event = event::read(&mut tape, placed.line.as_bytes(), Expect::Any, &mut problems);
-    let event = event.unwrap_or_else(|| panic!("{}: {problems:?}", placed.line));
-    let facts = event.facts();
-    let report = event.report(&facts);
-    let (position, received_ns) = (placed.position, placed.received_ns);
-    take(&Entry { position, received_ns, is_carried: false, facts: &facts, report: &report });
-}
+use crate::testing::{Placed, apply_to, assert_law, demo, place};
+use crate::{Judgement, Views};
 
 fn told(lines: &[Placed]) -> Told {
     let mut told = Told::default();
-    lines.iter().for_each(|placed| read(placed, |entry| told.apply(entry)));
+    lines.iter().for_each(|placed| apply_to(placed, |entry| told.apply(entry)));
     told
 }
 
 fn digest_of(told: &Told, end: &Views, session: Option<&str>) -> Digest {
-    let (rules, prices) = (Rules::default(), Prices::default());
+    let judgement = Judgement::default();
     let (since_ns, until_ns) = (None, None);
-    digest(&Question { told, end, since_ns, until_ns, session, rules: &rules, prices: &prices })
+    digest(&Question { told, end, since_ns, until_ns, session, judgement: &judgement })
 }
 
 fn markdown(lines: &[Placed]) -> String {
@@ -50,7 +37,7 @@ fn a_night_of_the_demonstration_begins_with_who_needs_a_person() {
     # Digest of 2026-11-15 05:49 to 2026-11-15 08:01 UTC
 
     - 33 agents in 21 sessions, 500 events
-    - $2.57 (of it $0.19 estimated), 773 k tokens; estimates by prices of 2025-11-24
+    - $2.57 (of it $0.19 estimated), 773 k tokens; estimates by prices of 2026-10-10
     - 6 pieces of work done, 1 failed, 21 left
     - **2 things need a person**
 
@@ -260,9 +247,41 @@ fn what_was_decided_and_finished() {
 }
 
 #[test]
+fn a_range_is_of_one_clock_and_says_what_came_late() {
+    const HOUR_S: i64 = 3_600;
+    let said = |hours: i64| agent("@a", "s-1", hours * HOUR_S, "activity.progress", json!({}));
+    let told = told(&place([said(-60), said(-50)]));
+    let judgement = Judgement::default();
+    let head = |since_ns, until_ns| {
+        let (told, end, judgement) = (&told, &told.views, &judgement);
+        let question = Question { told, end, since_ns, until_ns, session: None, judgement };
+        let text = digest(&question).to_markdown();
+        text.lines().take(4).map(str::to_owned).collect::<Vec<_>>().join("\n")
+    };
+    assert_snapshot!(head(None, None), @"
+    # Digest of 2026-11-12 20:00 to 2026-11-13 06:00 UTC
+
+    - 1 agent in 1 session, 2 events
+    - $0, 0 tokens
+    ");
+    assert_snapshot!(head(Some(at(-600)), None), @"
+    # Digest of 2026-11-15 07:50 to 2026-11-15 08:00 UTC
+
+    - 1 agent in 1 session, 2 events
+    - Received in this time, but happened from 2026-11-12 20:00 to 2026-11-13 06:00 UTC
+    ");
+    assert_snapshot!(head(None, Some(at(HOUR_S))), @"
+    # Digest of 2026-11-15 08:00 to 2026-11-15 09:00 UTC
+
+    - 1 agent in 1 session, 2 events
+    - Received in this time, but happened from 2026-11-12 20:00 to 2026-11-13 06:00 UTC
+    ");
+}
+
+#[test]
 fn nothing_in_a_range() {
     let digest = |since_ns, until_ns| {
-        let (rules, prices) = (Rules::default(), Prices::default());
+        let judgement = Judgement::default();
         let (told, end) = (Told::default(), Views::default());
         let question = Question {
             told: &told,
@@ -270,13 +289,22 @@ fn nothing_in_a_range() {
             since_ns,
             until_ns,
             session: None,
-            rules: &rules,
-            prices: &prices,
+            judgement: &judgement,
         };
         digest(&question).to_markdown()
     };
     assert_snapshot!(digest(Some(at(0)), Some(at(3_600))), @"
     # Digest of 2026-11-15 08:00 to 2026-11-15 09:00 UTC
+
+    Nothing was recorded in this time.
+    ");
+    assert_snapshot!(digest(Some(at(0)), None), @"
+    # Digest of 2026-11-15 08:00 UTC and later
+
+    Nothing was recorded in this time.
+    ");
+    assert_snapshot!(digest(None, Some(at(0))), @"
+    # Digest of the time before 2026-11-15 08:00 UTC
 
     Nothing was recorded in this time.
     ");
@@ -364,7 +392,7 @@ fn the_same_records_give_the_same_text_whatever_order_they_come_in() {
     assert!(!order.is_sorted());
     let mut other = Told::default();
     for idx in order {
-        read(&lines[idx], |entry| {
+        apply_to(&lines[idx], |entry| {
             other.deeds.apply(entry);
             other.count(entry);
             other.views.fleet.apply(entry);
@@ -380,8 +408,9 @@ fn the_same_records_give_the_same_text_whatever_order_they_come_in() {
             other.views.errors.apply(entry);
         });
     }
-    let text = |told: &Told| digest_of(told, &told.views, None).to_markdown();
-    assert_eq!(text(&straight), text(&other));
+    let digest = |told: &Told| digest_of(told, &told.views, None);
+    assert_eq!(digest(&straight).to_markdown(), digest(&other).to_markdown());
+    assert_eq!(digest(&straight).to_html(), digest(&other).to_html());
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Files as rows.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use serde::Serialize;
 
 use super::history::{Hand, History};
 use super::{Access, Files, is_relative};
-use crate::At;
+use crate::first::first;
+use crate::{At, First};
 
 /// Touches within this time make a file warm.
 const HEAT_NS: i64 = 3_600_000_000_000;
@@ -81,13 +83,22 @@ pub struct LeaseRow {
 impl Files {
     /// Returns files, those where most is going on first, then those touched last.
     pub fn rows(&self, now_ns: i64) -> Vec<FileRow> {
-        let mut rows: Vec<FileRow> =
-            self.joined().iter().map(|(path, history)| row(path, history, now_ns)).collect();
-        rows.sort_by(|a, b| {
-            let warmth = |row: &FileRow| (row.heat, row.last_seen);
-            warmth(b).cmp(&warmth(a)).then_with(|| a.path.cmp(&b.path))
+        self.first(usize::MAX, now_ns).rows
+    }
+
+    /// Returns the first of these.
+    pub fn first(&self, limit: usize, now_ns: i64) -> First<FileRow> {
+        let joined = self.joined();
+        let all = joined.iter().map(|(path, history)| {
+            let last_ns = history.hands.iter().map(|hand| hand.last_ns).max();
+            (Reverse((heat(history, now_ns), last_ns)), *path, history)
         });
-        rows
+        first(
+            all.collect(),
+            limit,
+            |a, b| (a.0, a.1).cmp(&(b.0, b.1)),
+            |(_, path, history)| row(path, history, now_ns),
+        )
     }
 
     /// Returns files with their histories. One whose folder nobody says is the file that ends so, if there is exactly one.
@@ -117,14 +128,19 @@ fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+/// Returns how often a file was touched lately.
+fn heat(history: &History, now_ns: i64) -> u64 {
+    let since_ns = now_ns.saturating_sub(HEAT_NS);
+    let is_recent = |at_ns: i64| since_ns < at_ns && at_ns <= now_ns;
+    history.touches.iter().filter(|touch| is_recent(touch.at_ns)).count() as u64
+}
+
 fn row(path: &str, history: &History, now_ns: i64) -> FileRow {
     let hands = &history.hands;
     let sum = |n: fn(&Hand) -> u64| hands.iter().map(n).sum();
-    let recent =
-        history.touches.iter().filter(|touch| touch.at_ns > now_ns.saturating_sub(HEAT_NS));
     FileRow {
         path: path.to_owned(),
-        heat: recent.filter(|touch| touch.at_ns <= now_ns).count() as u64,
+        heat: heat(history, now_ns),
         n_reads: sum(|hand| hand.n_reads),
         n_writes: sum(|hand| hand.n_writes),
         n_others: sum(|hand| hand.n_others),

@@ -19,6 +19,7 @@ pub(crate) struct About {
     pub(super) prompt: Text,
     pub(super) parent: Text,
     pub(super) tenant: Text,
+    pub(super) dialect: Text,
     pub(super) host: Text,
     pub(super) folder: Text,
     pub(super) branch: Text,
@@ -32,14 +33,14 @@ pub(crate) struct About {
 }
 
 /// The tool and file of one event.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Tool {
     pub(super) tool: Option<String>,
     pub(super) path: Option<String>,
 }
 
 /// The task that it is on since this time; none since it put it down.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Task {
     pub(super) at_ns: i64,
     pub(super) task: Option<String>,
@@ -52,14 +53,17 @@ impl About {
         self.say(stamp, entry);
         put(&mut self.parent, stamp, facts.parent.as_deref().filter(|parent| *parent != name));
         put(&mut self.tenant, stamp, facts.tenant.as_deref());
+        put(&mut self.dialect, stamp, Some(facts.dialect.as_str()));
         if let Some(place) = &entry.report.place {
             self.stand(stamp, place);
         }
         put(&mut self.model, stamp, facts.usage.as_ref().and_then(|usage| usage.model.as_deref()));
         let (tool, path) = (facts.tool.as_deref(), facts.path.as_deref());
         if tool.is_some() || path.is_some() {
-            let text = |text: Option<&str>| text.map(str::to_owned);
-            Latest::put(&mut self.tool, stamp, || Tool { tool: text(tool), path: text(path) });
+            Latest::change(&mut self.tool, stamp, |known| {
+                write(&mut known.tool, tool);
+                write(&mut known.path, path);
+            });
         }
         put(
             &mut self.edited,
@@ -67,16 +71,15 @@ impl About {
             path.filter(|_| tool.is_some_and(|tool| access(tool) == Access::Write)),
         );
         if let Some(task) = facts.task.as_deref() {
+            let mut turn_to = |task| {
+                Latest::change(&mut self.task, stamp, |known| {
+                    known.at_ns = at_ns;
+                    write(&mut known.task, task);
+                });
+            };
             match hold(entry) {
-                Hold::Held => {
-                    Latest::put(&mut self.task, stamp, || Task {
-                        at_ns,
-                        task: Some(task.to_owned()),
-                    });
-                }
-                Hold::PutDown => {
-                    Latest::put(&mut self.task, stamp, || Task { at_ns, task: None });
-                }
+                Hold::Held => turn_to(Some(task)),
+                Hold::PutDown => turn_to(None),
                 Hold::Untouched => {}
             }
         }
@@ -124,7 +127,15 @@ pub(super) fn text(slot: &Text) -> Option<&str> {
 
 fn put(slot: &mut Text, stamp: Stamp, text: Option<&str>) {
     if let Some(text) = text {
-        Latest::put_text(slot, stamp, shorten(text));
+        Latest::change(slot, stamp, |known| shorten(text).clone_into(known));
+    }
+}
+
+/// Puts a text in the place of another, and into its memory.
+fn write(known: &mut Option<String>, text: Option<&str>) {
+    match (known.as_mut(), text) {
+        (Some(known), Some(text)) => text.clone_into(known),
+        (Some(_) | None, text) => *known = text.map(str::to_owned),
     }
 }
 

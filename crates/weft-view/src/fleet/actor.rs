@@ -98,14 +98,22 @@ impl Actor {
     /// Returns its sessions, the one that speaks for it first.
     pub(crate) fn speakers(&self) -> Vec<&Producer> {
         let mut speakers: Vec<&Producer> = self.producers.iter().collect();
-        speakers
-            .sort_by_key(|producer| std::cmp::Reverse((producer.spoke_ns(), producer.last_ns())));
+        speakers.sort_by_key(|producer| std::cmp::Reverse(producer.rank()));
         speakers
     }
 
     /// Returns the session that speaks for it.
     pub(crate) fn speaker(&self) -> Option<&Producer> {
-        self.speakers().first().copied()
+        // Of equal ones the first.
+        self.producers.iter().rev().max_by_key(|producer| producer.rank())
+    }
+
+    /// Returns what the first of its sessions says that says anything of it, in the order in which they speak for it.
+    fn said<'a, T>(&'a self, get: impl Fn(&'a Producer) -> Option<T>) -> Option<T> {
+        match self.producers.as_slice() {
+            [only] => get(only),
+            _several => self.speakers().into_iter().find_map(get),
+        }
     }
 
     /// Returns when it was last in a status.
@@ -132,12 +140,12 @@ impl Actor {
 
     /// Returns who started it.
     pub(crate) fn parent(&self) -> Option<&str> {
-        self.speakers().into_iter().find_map(Producer::parent)
+        self.said(Producer::parent)
     }
 
     /// Returns the task that it is on: the one of its own words, or one that was handed to it since.
     pub(crate) fn task(&self) -> Option<&str> {
-        let own = self.speakers().into_iter().find_map(Producer::task);
+        let own = self.said(Producer::task);
         let handed = self
             .handed
             .as_ref()

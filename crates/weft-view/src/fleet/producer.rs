@@ -251,9 +251,9 @@ impl Producer {
         self.last_ns
     }
 
-    /// Returns when it last told a status or its end.
-    pub(super) fn spoke_ns(&self) -> Option<i64> {
-        self.spoke_ns
+    /// Returns how much it speaks for its actor: by when it last told a status or its end, then by when it said anything.
+    pub(super) fn rank(&self) -> (Option<i64>, i64) {
+        (self.spoke_ns, self.last_ns)
     }
 
     /// Returns what it is doing, and since when.

@@ -6,10 +6,12 @@ use serde::Serialize;
 use weft_event::Status;
 
 use super::about::{About, text};
+use super::actor::Seen;
 use super::{Actor, Fleet};
-use crate::At;
+use crate::first::first;
 use crate::rules::Rules;
 use crate::word::Word;
+use crate::{At, First};
 
 /// How an actor is known to be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -36,6 +38,9 @@ pub struct Row {
     /// Since when it has been doing that without a break.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<At>,
+    /// The position of the record that it began with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since_position: Option<u64>,
     /// How long it has done nothing but give heartbeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quiet_ms: Option<u64>,
@@ -62,6 +67,9 @@ pub struct Row {
     /// The tenant it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
+    /// The dialect of its last record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
     /// The machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
@@ -108,31 +116,46 @@ const ON_CHARS_MAX: usize = 80;
 impl Fleet {
     /// Returns every actor: the living first, the gone last; the gone by when they went, the others by name.
     pub fn rows(&self, now_ns: i64, rules: &Rules) -> Vec<Row> {
-        let mut rows: Vec<Row> = self
-            .actors()
-            .filter_map(|(name, actor)| self.row(name, actor, now_ns, rules))
-            .collect();
-        let mut children: HashMap<String, Vec<String>> = HashMap::new();
-        for row in &rows {
-            if let Some(parent) = &row.parent {
-                children.entry(parent.clone()).or_default().push(row.actor.clone());
-            }
-        }
-        for row in &mut rows {
-            row.children = children.remove(&row.actor).unwrap_or_default();
-            row.children.sort_unstable();
-        }
-        let rank = |row: &Row| match row.presence {
-            Presence::AliveByEvents | Presence::AliveByHeartbeat => (0, 0),
-            Presence::Silent => (1, 0),
-            Presence::Gone => (2, -row.last_seen.0),
-        };
-        rows.sort_by(|a, b| (rank(a), &a.actor).cmp(&(rank(b), &b.actor)));
-        rows
+        self.first(usize::MAX, now_ns, rules).rows
     }
 
-    fn row(&self, name: &str, actor: &Actor, now_ns: i64, rules: &Rules) -> Option<Row> {
-        let seen = actor.seen()?;
+    /// Returns the first of these.
+    pub fn first(&self, limit: usize, now_ns: i64, rules: &Rules) -> First<Row> {
+        let mut all = Vec::new();
+        for (name, actor) in self.actors() {
+            let Some(seen) = actor.seen() else { continue };
+            let presence = self.presence(name, actor, now_ns, rules);
+            let rank = match presence {
+                Presence::AliveByEvents | Presence::AliveByHeartbeat => (0, 0),
+                Presence::Silent => (1, 0),
+                Presence::Gone => (2, -seen.last_ns),
+            };
+            all.push((rank, name, actor, (seen, presence)));
+        }
+        let First { rows, n_more } = first(all, limit, |a, b| (a.0, a.1).cmp(&(b.0, b.1)), |it| it);
+        let mut children: HashMap<&str, Vec<&str>> =
+            rows.iter().map(|(_, name, ..)| (*name, Vec::new())).collect();
+        for (name, actor) in self.actors() {
+            if let Some(started) = actor.parent().and_then(|parent| children.get_mut(parent)) {
+                started.push(name);
+            }
+        }
+        let row = |(_, name, actor, there): ((i32, i64), &str, &Actor, (Seen, Presence))| {
+            let mut started = children.remove(name).unwrap_or_default();
+            started.sort_unstable();
+            let children = started.into_iter().map(str::to_owned).collect();
+            Row { children, ..self.row(name, actor, there, now_ns) }
+        };
+        First { rows: rows.into_iter().map(row).collect(), n_more }
+    }
+
+    fn row(
+        &self,
+        name: &str,
+        actor: &Actor,
+        (seen, presence): (Seen, Presence),
+        now_ns: i64,
+    ) -> Row {
         let speakers = actor.speakers();
         let told = |get: fn(&About) -> Option<&str>| {
             speakers.iter().find_map(|producer| get(&producer.about)).map(str::to_owned)
@@ -143,8 +166,9 @@ impl Fleet {
             actor: name.to_owned(),
             status: run.map(|run| run.status),
             since: run.map(|run| At(run.since_ns)),
+            since_position: run.map(|run| run.since_position),
             quiet_ms: actor.acted_ns().map(|acted_ns| elapsed_ms(acted_ns, now_ns)),
-            presence: self.presence(name, actor, now_ns, rules),
+            presence,
             on: None,
             message: told(|about| text(&about.message)),
             prompt: told(|about| text(&about.prompt)),
@@ -152,6 +176,7 @@ impl Fleet {
             children: Vec::new(),
             session: speakers.iter().find_map(|producer| producer.session()).map(str::to_owned),
             tenant: told(|about| text(&about.tenant)),
+            dialect: told(|about| text(&about.dialect)),
             host: told(|about| text(&about.host)),
             folder: told(|about| text(&about.folder)),
             branch: told(|about| text(&about.branch)),
@@ -167,7 +192,7 @@ impl Fleet {
             is_ended: self.is_ended(actor),
             n_events: actor.n_events(),
         };
-        Some(Row { on: on(&row), ..row })
+        Row { on: on(&row), ..row }
     }
 
     /// Returns how an actor is known to be there.

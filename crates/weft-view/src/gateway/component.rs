@@ -1,5 +1,6 @@
 //! The house around the agents: components with their heartbeats, jobs, and revisions of the configuration.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
@@ -7,8 +8,9 @@ use weft_event::report::{Config, Job, Part};
 
 use super::{of_tenant, tenant_of};
 use crate::bounded::Bounded;
+use crate::first::first;
 use crate::fleet::elapsed_ms;
-use crate::{At, Entry, Latest, Rules, Trail};
+use crate::{At, Entry, First, Latest, Rules, Trail};
 
 /// Most components that are kept.
 pub(super) const COMPONENTS_MAX: usize = 1_000;
@@ -75,22 +77,25 @@ impl Components {
         }
     }
 
-    pub(super) fn rows(&self, now_ns: i64, rules: &Rules) -> Vec<ComponentRow> {
-        let row = |(name, told): (&str, &Component)| {
-            let quiet_ms = elapsed_ms(told.last_ns?, now_ns);
-            Some(ComponentRow {
+    /// Returns the first components, by kind and name.
+    pub(super) fn first(&self, limit: usize, now_ns: i64, rules: &Rules) -> First<ComponentRow> {
+        let all = self.by_name.iter().filter_map(|(name, told)| {
+            let kind = told.kind.as_ref().map(|kind| kind.value().as_str());
+            Some((kind, name, told, told.last_ns?))
+        });
+        let row = |(kind, name, told, last_ns): (Option<&str>, &str, &Component, i64)| {
+            let quiet_ms = elapsed_ms(last_ns, now_ns);
+            ComponentRow {
                 component: name.to_owned(),
-                kind: told.kind.as_ref().map(|kind| kind.value().clone()),
+                kind: kind.map(str::to_owned),
                 last_heartbeat: told.heartbeat_ns.map(At),
-                last_seen: At(told.last_ns?),
+                last_seen: At(last_ns),
                 quiet_ms,
                 is_silent: quiet_ms >= rules.heartbeat_alive_ms,
                 n_events: told.n_events,
-            })
+            }
         };
-        let mut rows: Vec<ComponentRow> = self.by_name.iter().filter_map(row).collect();
-        rows.sort_by(|a, b| (&a.kind, &a.component).cmp(&(&b.kind, &b.component)));
-        rows
+        first(all.collect(), limit, |a, b| (a.0, a.1).cmp(&(b.0, b.1)), row)
     }
 }
 
@@ -160,15 +165,21 @@ impl Jobs {
         due.runs.put(stamp, (job.scheduled_ns, at_ns));
     }
 
-    pub(super) fn rows(&self) -> Vec<JobRow> {
+    /// Returns the first jobs, by tenant and id.
+    pub(super) fn first(&self, limit: usize) -> First<JobRow> {
         let text =
             |slot: &Option<Latest<String>>| slot.as_ref().map(|latest| latest.value().clone());
-        let row = |(key, due): (&str, &Due)| {
+        let all = self.by_key.iter().filter_map(|(key, due)| {
             let (tenant, job) = tenant_of(key);
-            let (stamp, (_, last_ns)) = due.runs.last()?;
-            Some(JobRow {
-                tenant,
-                job,
+            Some((tenant, job, due, due.runs.last()?))
+        });
+        first(
+            all.collect(),
+            limit,
+            |a, b| (a.0, a.1).cmp(&(b.0, b.1)),
+            |(tenant, job, due, (stamp, (_, last_ns)))| JobRow {
+                tenant: tenant.map(str::to_owned),
+                job: job.to_owned(),
                 name: text(&due.name),
                 agent: text(&due.agent),
                 reason: text(&due.reason),
@@ -180,11 +191,8 @@ impl Jobs {
                     .collect(),
                 n_runs: due.n_runs,
                 position: stamp.position(),
-            })
-        };
-        let mut rows: Vec<JobRow> = self.by_key.iter().filter_map(row).collect();
-        rows.sort_by(|a, b| (&a.tenant, &a.job).cmp(&(&b.tenant, &b.job)));
-        rows
+            },
+        )
     }
 }
 
@@ -259,33 +267,37 @@ impl Revisions {
         });
     }
 
-    pub(super) fn rows(&self) -> Vec<RevisionRow> {
-        let row = |(key, told): (&str, &Revision)| {
+    /// Returns the first revisions, the newest first.
+    pub(super) fn first(&self, limit: usize) -> First<RevisionRow> {
+        let at = |change: &Option<Latest<Change>>| Some(At(change.as_ref()?.value().at_ns));
+        let all = self.by_key.iter().filter_map(|(key, told)| {
             let (tenant, revision) = tenant_of(key);
-            let is_reverted = told.reverted.as_ref().map(Latest::stamp)
-                > told.applied.as_ref().map(Latest::stamp);
-            let newest = if is_reverted { &told.reverted } else { &told.applied };
-            let first = told.applied.as_ref().or(told.reverted.as_ref())?.value();
-            Some(RevisionRow {
-                tenant,
-                revision,
-                is_current: false,
-                is_reverted,
-                component: first.component.clone(),
-                by: first.by.clone(),
-                applied: told.applied.as_ref().map(|change| At(change.value().at_ns)),
-                reverted: told.reverted.as_ref().map(|change| At(change.value().at_ns)),
-                position: newest.as_ref()?.stamp().position(),
-            })
-        };
-        let mut rows: Vec<RevisionRow> = self.by_key.iter().filter_map(row).collect();
-        rows.sort_by(|a, b| {
-            (b.applied, b.reverted, &a.revision).cmp(&(a.applied, a.reverted, &b.revision))
+            let Revision { applied, reverted } = told;
+            let change = applied.as_ref().or(reverted.as_ref())?.value();
+            let [put, taken_back] = [applied, reverted].map(|it| it.as_ref().map(Latest::stamp));
+            let newest = (put.max(taken_back)?, taken_back > put);
+            let times = Reverse((at(applied), at(reverted)));
+            Some((times, revision, tenant, change, newest))
         });
+        // Whether one is in force depends on those before it alone.
         let mut known = HashSet::new();
-        for row in &mut rows {
-            row.is_current = !row.is_reverted && known.insert(row.tenant.clone());
-        }
-        rows
+        first(
+            all.collect(),
+            limit,
+            |a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)),
+            |(Reverse((applied, reverted)), revision, tenant, change, (stamp, is_reverted))| {
+                RevisionRow {
+                    tenant: tenant.map(str::to_owned),
+                    revision: revision.to_owned(),
+                    is_current: !is_reverted && known.insert(tenant),
+                    is_reverted,
+                    component: change.component.clone(),
+                    by: change.by.clone(),
+                    applied,
+                    reverted,
+                    position: stamp.position(),
+                }
+            },
+        )
     }
 }

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use weft_event::report::{Peer, PeerPhase};
 
 use crate::bounded::Bounded;
+use crate::first::first;
 use crate::word::Word;
-use crate::{At, Entry, Latest};
+use crate::{At, Entry, First, Latest};
 
 /// Most pairings that are kept.
 pub(super) const PEERS_MAX: usize = 1_000;
@@ -33,6 +34,9 @@ struct Phase {
     at_ns: i64,
     phase: Word<PeerPhase>,
 }
+
+/// A pairing with its name, its newest phase and since when it is in it.
+type Told<'p> = (i64, &'p str, &'p Pairing, &'p Latest<Phase>);
 
 /// One pairing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -86,40 +90,53 @@ impl Peers {
         }
     }
 
-    pub(super) fn rows(&self) -> Vec<PeerRow> {
+    /// Returns the first pairings, the newest first.
+    pub(super) fn first(&self, limit: usize) -> First<PeerRow> {
         let text =
             |slot: &Option<Latest<String>>| slot.as_ref().map(|latest| latest.value().clone());
-        let row = |(id, pairing): (&str, &Pairing)| {
-            let phase = pairing.phase.as_ref()?;
-            Some(PeerRow {
+        let told = self
+            .by_pairing
+            .iter()
+            .filter_map(|(id, pairing)| Some((id, pairing, pairing.phase.as_ref()?)));
+        let all: Vec<Told<'_>> =
+            told.map(|(id, pairing, phase)| (phase.value().at_ns, id, pairing, phase)).collect();
+        let before = if limit > 0 { changes(&all) } else { HashMap::new() };
+        first(
+            all,
+            limit,
+            |a, b| (b.0, b.1).cmp(&(a.0, a.1)),
+            |(at_ns, id, pairing, phase)| PeerRow {
                 pairing: id.to_owned(),
                 phase: phase.value().phase,
-                since: At(phase.value().at_ns),
+                since: At(at_ns),
                 component: text(&pairing.component),
                 kind: text(&pairing.kind),
                 uri: text(&pairing.uri),
                 fingerprint: text(&pairing.fingerprint),
-                fingerprint_before: None,
+                fingerprint_before: before.get(id).map(|known| (*known).to_owned()),
                 error: text(&pairing.error),
                 position: phase.stamp().position(),
-            })
-        };
-        let mut rows: Vec<PeerRow> = self.by_pairing.iter().filter_map(row).collect();
-        rows.sort_by(|a, b| (a.since, &a.pairing).cmp(&(b.since, &b.pairing)));
-        tell_changes(&mut rows);
-        rows.reverse();
-        rows
+            },
+        )
     }
 }
 
-/// Tells of each pairing, from the first to the last, whether its component came with another certificate than before.
-fn tell_changes(rows: &mut [PeerRow]) {
-    let mut before: HashMap<String, String> = HashMap::new();
-    for row in rows {
-        let (Some(component), Some(fingerprint)) = (&row.component, &row.fingerprint) else {
+/// Returns the fingerprints before, by pairing, where a component came with another certificate than before.
+fn changes<'p>(all: &[Told<'p>]) -> HashMap<&'p str, &'p str> {
+    let mut sorted: Vec<&Told<'p>> = all.iter().collect();
+    sorted.sort_unstable_by_key(|(at_ns, id, ..)| (*at_ns, *id));
+    let mut before: HashMap<&str, &str> = HashMap::new();
+    let mut changes = HashMap::new();
+    for (_, id, pairing, _) in sorted {
+        let (Some(component), Some(fingerprint)) = (&pairing.component, &pairing.fingerprint)
+        else {
             continue;
         };
-        let known = before.insert(component.clone(), fingerprint.clone());
-        row.fingerprint_before = known.filter(|known| known != fingerprint);
+        let fingerprint = fingerprint.value().as_str();
+        let known = before.insert(component.value(), fingerprint);
+        if let Some(known) = known.filter(|known| *known != fingerprint) {
+            changes.insert(*id, known);
+        }
     }
+    changes
 }

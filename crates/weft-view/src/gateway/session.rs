@@ -1,13 +1,16 @@
 //! The sessions of a gateway, and the answers that leave it.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 use weft_event::report::{Part, Reply, TurnPhase};
 
 use super::{of_tenant, tenant_of};
 use crate::bounded::Bounded;
+use crate::first::first;
 use crate::fleet::{cut, elapsed_ms};
 use crate::word::Word;
-use crate::{At, Entry, Latest};
+use crate::{At, Entry, First, Latest};
 
 /// Most sessions that are kept.
 pub(super) const SESSIONS_MAX: usize = 5_000;
@@ -122,37 +125,50 @@ impl Sessions {
         Some((channel.platform.as_deref(), channel.channel.as_deref()))
     }
 
-    pub(super) fn rows(&self, now_ns: i64) -> Vec<SessionRow> {
-        let row = |(key, told): (&str, &Session)| {
+    /// Returns the first sessions, by tenant, the last active first.
+    pub(super) fn first(&self, limit: usize, now_ns: i64) -> First<SessionRow> {
+        let all = self.by_key.iter().filter_map(|(key, told)| {
             let (tenant, session) = tenant_of(key);
-            let channel = told.channel.as_ref().map(Latest::value);
-            Some(SessionRow {
-                tenant,
-                session,
-                agent: told.agent.as_ref().map(|agent| agent.value().clone()),
-                turn: told.turn.as_ref().map(|turn| *turn.value()),
-                n_turns: told.n_turns,
-                n_failed_turns: told.n_failed_turns,
-                n_mails: told.n_mails,
-                n_replies: told.n_replies,
-                n_calls: told.n_calls,
-                platform: channel.and_then(|channel| channel.platform.clone()),
-                channel: channel.and_then(|channel| channel.channel.clone()),
-                author: channel.and_then(|channel| channel.author.clone()),
-                last_mail: channel.map(|channel| At(channel.at_ns)),
-                last_seen: At(told.last_ns?),
-                quiet_ms: elapsed_ms(told.last_ns?, now_ns),
-            })
-        };
-        let mut rows: Vec<SessionRow> = self.by_key.iter().filter_map(row).collect();
-        rows.sort_by(|a, b| {
-            (&a.tenant, b.last_seen, &a.session).cmp(&(&b.tenant, a.last_seen, &b.session))
+            Some((tenant, Reverse(told.last_ns?), session, told))
         });
-        rows
+        first(
+            all.collect(),
+            limit,
+            |a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)),
+            |(tenant, Reverse(last_ns), session, told)| {
+                told.row(tenant, session, (last_ns, now_ns))
+            },
+        )
     }
 }
 
 impl Session {
+    fn row(
+        &self,
+        tenant: Option<&str>,
+        session: &str,
+        (last_ns, now_ns): (i64, i64),
+    ) -> SessionRow {
+        let channel = self.channel.as_ref().map(Latest::value);
+        SessionRow {
+            tenant: tenant.map(str::to_owned),
+            session: session.to_owned(),
+            agent: self.agent.as_ref().map(|agent| agent.value().clone()),
+            turn: self.turn.as_ref().map(|turn| *turn.value()),
+            n_turns: self.n_turns,
+            n_failed_turns: self.n_failed_turns,
+            n_mails: self.n_mails,
+            n_replies: self.n_replies,
+            n_calls: self.n_calls,
+            platform: channel.and_then(|channel| channel.platform.clone()),
+            channel: channel.and_then(|channel| channel.channel.clone()),
+            author: channel.and_then(|channel| channel.author.clone()),
+            last_mail: channel.map(|channel| At(channel.at_ns)),
+            last_seen: At(last_ns),
+            quiet_ms: elapsed_ms(last_ns, now_ns),
+        }
+    }
+
     fn count(&mut self, part: &Part<'_>) {
         if let Part::Turn(turn) = part {
             self.n_turns += u64::from(turn.phase == TurnPhase::Began);
@@ -238,31 +254,37 @@ impl Outbox {
         });
     }
 
-    pub(super) fn rows(&self, sessions: &Sessions) -> Vec<ReplyRow> {
-        let row = |(id, answer): (&str, &Option<Latest<Answer>>)| {
-            let told = answer.as_ref()?;
-            let answer = told.value().clone();
-            let is_aimed = answer.platform.is_some() || answer.channel.is_some();
-            let session = answer.session.as_deref().unwrap_or_default();
-            let last = sessions.channel(answer.tenant.as_deref(), session).filter(|_| !is_aimed);
-            let (platform, channel) =
-                last.unwrap_or((answer.platform.as_deref(), answer.channel.as_deref()));
-            Some(ReplyRow {
-                id: id.to_owned(),
-                platform: platform.map(str::to_owned),
-                channel: channel.map(str::to_owned),
-                is_last_active: last.is_some(),
-                tenant: answer.tenant,
-                session: answer.session,
-                agent: answer.agent,
-                text: answer.text,
-                actions: answer.actions,
-                since: At(answer.at_ns),
-                position: told.stamp().position(),
-            })
-        };
-        let mut rows: Vec<ReplyRow> = self.by_id.iter().filter_map(row).collect();
-        rows.sort_by(|a, b| (b.since, &a.id).cmp(&(a.since, &b.id)));
-        rows
+    /// Returns the first answers, the newest first.
+    pub(super) fn first(&self, limit: usize, sessions: &Sessions) -> First<ReplyRow> {
+        let told = self.by_id.iter().filter_map(|(id, answer)| Some((id, answer.as_ref()?)));
+        let all = told.map(|(id, told)| (Reverse(told.value().at_ns), id, told));
+        first(
+            all.collect(),
+            limit,
+            |a, b| (a.0, a.1).cmp(&(b.0, b.1)),
+            |(_, id, told)| reply(id, told, sessions),
+        )
+    }
+}
+
+fn reply(id: &str, told: &Latest<Answer>, sessions: &Sessions) -> ReplyRow {
+    let answer = told.value().clone();
+    let is_aimed = answer.platform.is_some() || answer.channel.is_some();
+    let session = answer.session.as_deref().unwrap_or_default();
+    let last = sessions.channel(answer.tenant.as_deref(), session).filter(|_| !is_aimed);
+    let (platform, channel) =
+        last.unwrap_or((answer.platform.as_deref(), answer.channel.as_deref()));
+    ReplyRow {
+        id: id.to_owned(),
+        platform: platform.map(str::to_owned),
+        channel: channel.map(str::to_owned),
+        is_last_active: last.is_some(),
+        tenant: answer.tenant,
+        session: answer.session,
+        agent: answer.agent,
+        text: answer.text,
+        actions: answer.actions,
+        since: At(answer.at_ns),
+        position: told.stamp().position(),
     }
 }

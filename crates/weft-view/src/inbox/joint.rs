@@ -1,12 +1,13 @@
 //! Needs about what actors share: budgets and files.
 
 use weft_event::Status;
+use weft_event::time::format_rfc3339;
 
 use super::{Need, NeedKind, command};
 use crate::files::{Collision, CollisionKind};
-use crate::fleet::elapsed_ms;
+use crate::fleet::{Actor, elapsed_ms};
 use crate::usage::{BudgetRow, Mark};
-use crate::{Rules, Views};
+use crate::{Judgement, Rules, Views};
 
 /// Returns the budgets that are used up, as long as their actors did not go on, and those that nearly are, apart from those of
 /// runs that say themselves that they wait for more.
@@ -25,10 +26,8 @@ fn of_budget(views: &Views, row: BudgetRow, now_ns: i64, rules: &Rules) -> Optio
     let (name, since, position) = (row.actor?, row.since?, row.position?);
     let actor = views.fleet.actor(&name)?;
     let run = views.fleet.run(actor);
-    let has_gone_on = run.is_some_and(|run| {
-        let is_stopped = matches!(run.status.0, Status::Waiting | Status::Blocked);
-        run.newest_ns > since.0 && !is_stopped
-    });
+    let worked_ns = worked_ns(actor);
+    let has_gone_on = worked_ns > Some(since.0);
     let is_need = match row.mark {
         Mark::Exceeded => !has_gone_on,
         Mark::Critical => run.is_some_and(|run| run.at_work.is_some()),
@@ -44,9 +43,21 @@ fn of_budget(views: &Views, row: BudgetRow, now_ns: i64, rules: &Rules) -> Optio
         _ if row.mark == Mark::Exceeded => format!("used up {whose}"),
         _ => format!("used nearly all of {whose}"),
     };
-    let of = row.task.as_deref().unwrap_or_default();
+    // Who was let go on and is stopped by the same budget again needs a person again.
+    let is_stopped =
+        run.is_some_and(|run| matches!(run.status.0, Status::Waiting | Status::Blocked));
+    let again = worked_ns.filter(|worked_ns| {
+        is_stopped && row.first_over.is_some_and(|first_over| *worked_ns > first_over.0)
+    });
+    let names = [
+        row.task.clone(),
+        row.session.clone(),
+        row.limit.map(|limit| limit.to_string()),
+        again.map(format_rfc3339),
+    ];
+    let of: Vec<String> = names.into_iter().flatten().collect();
     Some(Need {
-        id: format!("{}/{name}/{of}", NeedKind::OverBudget.as_str()),
+        id: format!("{}/{name}/{}", NeedKind::OverBudget.as_str(), of.join("/")),
         kind: NeedKind::OverBudget,
         command: command::session(row.session.as_deref(), &name),
         actor: name,
@@ -55,6 +66,68 @@ fn of_budget(views: &Views, row: BudgetRow, now_ns: i64, rules: &Rules) -> Optio
         since,
         what,
         positions: vec![position],
+    })
+}
+
+/// Returns when an actor last did anything but stand still.
+fn worked_ns(actor: &Actor) -> Option<i64> {
+    let is_work = |status: &Status| !matches!(status, Status::Waiting | Status::Blocked);
+    let work = Status::ALL.iter().copied().filter(is_work);
+    work.filter_map(|status| actor.reached_ns(status)).max()
+}
+
+/// Returns the budgets that are set and nearly or wholly used up, as long as something is used of them.
+pub(super) fn of_limits(views: &Views, now_ns: i64, judgement: &Judgement) -> Vec<Need> {
+    let Judgement { rules, prices, limits } = judgement;
+    let rows = views.usage.limits(limits, prices, &rules.budget_marks(), now_ns).into_iter();
+    let is_need = |row: &BudgetRow| match row.mark {
+        Mark::Critical | Mark::Exceeded => true,
+        Mark::Ok | Mark::Warning => false,
+    };
+    let is_kept = |row: &BudgetRow| {
+        let since = row
+            .since
+            .is_some_and(|since| elapsed_ms(since.0, now_ns) <= judgement.rules.budget_kept_ms);
+        is_need(row) && since
+    };
+    rows.filter(is_kept).filter_map(of_limit).collect()
+}
+
+fn of_limit(row: BudgetRow) -> Option<Need> {
+    let (used, limit, unit) = (row.used?, row.limit?, row.unit?);
+    let names = [&row.session, &row.task, &row.actor, &row.day];
+    let named: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
+    let whose = named.join(" on ");
+    let command = match (&row.session, &row.task, &row.actor) {
+        (Some(session), _, _) => command::session(Some(session), ""),
+        (None, Some(task), _) => command::log("task", task),
+        (None, None, Some(actor)) => command::actor_log(actor),
+        (None, None, None) => "weft usage --by actor".to_owned(),
+    };
+    let amount = |amount: f64| match unit {
+        "usd" => format!("${amount:.2}"),
+        _ => format!("{amount}"),
+    };
+    let unit_said = if unit == "usd" { "" } else { " tokens" };
+    Some(Need {
+        id: format!(
+            "{}/{whose}/{} {limit} {unit}",
+            NeedKind::OverBudget.as_str(),
+            row.scope.as_str()
+        ),
+        kind: NeedKind::OverBudget,
+        what: format!(
+            "used {} of {}{unit_said} that {} has: {whose}",
+            amount(used),
+            amount(limit),
+            row.scope.each(),
+        ),
+        actor: row.actor.or(row.spender).unwrap_or(whose),
+        session: row.session,
+        task: row.task,
+        since: row.since?,
+        positions: Vec::new(),
+        command,
     })
 }
 

@@ -1,5 +1,7 @@
 //! Where needs come from.
 
+use std::collections::HashSet;
+
 use weft_event::Status;
 use weft_event::report::AskKind;
 
@@ -122,8 +124,7 @@ fn awaited<'v>(producer: &'v Producer, position: u64, state: &State) -> Cause<'v
     };
     Cause {
         kind: if is_budget { NeedKind::OverBudget } else { NeedKind::Answer },
-        // The budget itself may be told before.
-        key: if is_budget { String::new() } else { position.to_string() },
+        key: position.to_string(),
         since_ns: state.at_ns,
         what,
         position,
@@ -211,8 +212,9 @@ fn deadlocked(views: &Views, deadlock: &Deadlock) -> Need {
 
 /// Returns who is stuck, apart from those who need a person for a reason that is known better.
 pub(super) fn of_stuck(views: &Views, known: &[Need], now_ns: i64, rules: &Rules) -> Vec<Need> {
-    let is_known = |actor: &str| known.iter().any(|need| need.actor == actor);
-    let stuck = stuck(views, now_ns, rules).into_iter().filter(|stuck| !is_known(&stuck.actor));
+    let known: HashSet<&str> = known.iter().map(|need| need.actor.as_str()).collect();
+    let stuck = stuck(views, now_ns, rules).into_iter();
+    let stuck = stuck.filter(|stuck| !known.contains(stuck.actor.as_str()));
     let need = |stuck: crate::stuck::Stuck| Need {
         id: stuck.id,
         kind: NeedKind::Stuck,

@@ -6,8 +6,9 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{Need, NeedKind, inbox};
-use crate::Rules;
 use crate::scene::{agent, at, hook, late, night, run, views, worker};
+use crate::usage::{Limit, LimitOf, Per};
+use crate::{Judgement, Money, Rules};
 
 fn needs(lines: impl IntoIterator<Item = String>, seconds: i64) -> Vec<Need> {
     inbox(&views(&late(lines)), at(seconds), &Rules::default())
@@ -101,7 +102,7 @@ fn a_run_that_waits_for_a_person_is_told_once() {
     };
     let mut lines =
         vec![state(0, 1, "RUNNING", "start"), state(1, 2, "AWAITING_USER", "step_budget")];
-    assert_snapshot!(told(lines.clone(), 3), @"over_budget/r-1/ | the run waits for a person: step_budget | weft session r-1");
+    assert_snapshot!(told(lines.clone(), 3), @"over_budget/r-1/2 | the run waits for a person: step_budget | weft session r-1");
     lines.push(state(2, 4, "RUNNING", "continue"));
     assert_snapshot!(told(lines.clone(), 5), @"");
     lines.extend([ask(3, 6, "ToolCallStarted"), state(4, 7, "AWAITING_USER", "awaiting_user")]);
@@ -121,7 +122,7 @@ fn who_is_blocked_or_failed_is_here_until_it_goes_on() {
     ];
     assert_snapshot!(told(lines.clone(), 5), @"
     blocked/@a/1 | no key for the registry | weft session s1
-    over_budget/w/ | used 12 of 10 of its budget | weft session w-1
+    over_budget/w/w-1/10 | used 12 of 10 of its budget | weft session w-1
     failed/@b/2 | cannot open the file | weft show 2
     ");
     lines.extend([
@@ -223,12 +224,12 @@ fn the_demo_needs_a_person_for_every_reason() {
     4 x permission as session-92d2510f: Asking to use Bash | weft session 92d2510f-bb0e-4c12-98dd-a12
     14 x answer as 01a1de38-6bb8-70: the run waits for a person: awaiting_user | weft session 01a1de38-6bb8-7081-acda-b3b
     5 x blocked as @architect: May I raise the limit for existing keys? | weft session 92d2510f-bb0e-4c12-98dd-a12
-    6 x over_budget as 01a1de38-6bb8-70: the run waits for a person: step_budget | weft session 01a1de38-6bb8-7081-acda-b3b
+    4 x over_budget as 01a1de38-6bb8-70: the run waits for a person: step_budget | weft session 01a1de38-6bb8-7081-acda-b3b
     41 x failed as @architect: The tracker's tool server did not answer | weft show 1289
     5 x stuck as @qa-engineer: silent, last heard of in progress | weft session 9f2c0f2f-7abd-4791-907f-022
     6 x collision as 01a1de39-0926-72: 01a1de39-0926-72a6-a7b6-f4cb9ab32d94, session-92d2510f change one file | weft log path=/home/ana/harbor/src/api/l
     ");
-    assert_snapshot!(n_open_max, @"11");
+    assert_snapshot!(n_open_max, @"10");
 }
 
 #[test]
@@ -274,9 +275,101 @@ fn a_budget_is_told_before_it_is_used_up_and_once() {
         vec![worker("w", 0, 1, "worker.started", json!({})), spent(1, 2, "budget.warning", 8.5)];
     assert_snapshot!(told(lines.clone(), 3), @"");
     lines.push(spent(2, 4, "budget.warning", 9.6));
-    assert_snapshot!(told(lines.clone(), 5), @"over_budget/w/ | used 9.6 of 10 of its budget | weft session w-1");
+    assert_snapshot!(told(lines.clone(), 5), @"over_budget/w/w-1/10 | used 9.6 of 10 of its budget | weft session w-1");
     lines.push(spent(3, 6, "budget.exceeded", 12.0));
-    assert_snapshot!(told(lines.clone(), 7), @"over_budget/w/ | used 12 of 10 of its budget | weft session w-1");
+    assert_snapshot!(told(lines.clone(), 7), @"over_budget/w/w-1/10 | used 12 of 10 of its budget | weft session w-1");
     lines.push(worker("w", 4, 8, "strand.started", json!({})));
     assert_snapshot!(told(lines, 9), @"");
+}
+
+#[test]
+fn who_is_stopped_by_a_budget_again_needs_a_person_again() {
+    let spent = |number, seconds, event_type: &str, used: f64, limit: f64| {
+        worker("w", number, seconds, event_type, json!({"data": {"used": used, "limit": limit}}))
+    };
+    let works = |number, seconds| worker("w", number, seconds, "strand.started", json!({}));
+    let idles = |number, seconds| worker("w", number, seconds, "worker.idle", json!({}));
+    let lines = [
+        works(0, 1),
+        spent(1, 2, "budget.exceeded", 12.0, 10.0),
+        spent(2, 4, "budget.exceeded", 12.0, 10.0),
+        idles(3, 6),
+        works(4, 8),
+        idles(5, 10),
+        works(6, 12),
+        spent(7, 14, "budget.exceeded", 13.0, 10.0),
+        idles(8, 16),
+        spent(9, 18, "budget.stop", 13.0, 10.0),
+        works(10, 20),
+        spent(11, 22, "budget.warning", 19.5, 20.0),
+        spent(12, 24, "budget.exceeded", 20.5, 20.0),
+    ];
+    let ids = (1..=lines.len()).map(|n| {
+        let needs = needs(lines[..n].to_vec(), 2 * n as i64);
+        let ids: Vec<&str> = needs.iter().map(|need| need.id.as_str()).collect();
+        format!("{n}: {ids:?}\n")
+    });
+    assert_snapshot!(ids.collect::<String>(), @r#"
+    1: []
+    2: ["over_budget/w/w-1/10"]
+    3: ["over_budget/w/w-1/10"]
+    4: ["over_budget/w/w-1/10"]
+    5: []
+    6: []
+    7: []
+    8: ["over_budget/w/w-1/10/2026-11-15T08:00:12Z"]
+    9: ["over_budget/w/w-1/10/2026-11-15T08:00:12Z"]
+    10: ["over_budget/w/w-1/10/2026-11-15T08:00:12Z"]
+    11: []
+    12: ["over_budget/w/w-1/20"]
+    13: ["over_budget/w/w-1/20"]
+    "#);
+}
+
+#[test]
+fn a_budget_that_is_set_needs_a_person_while_it_is_used() {
+    let spent = |name: &str, seconds, usd: f64| {
+        let more =
+            json!({"metadata": {"task_id": "t-1", "usage": {"input_tokens": 10, "cost_usd": usd}}});
+        agent(name, &format!("s-{name}"), seconds, "activity.thinking", more)
+    };
+    let usd = |per: &[Per], usd: f64| Limit {
+        per: per.to_vec(),
+        of: LimitOf::Cost(Money::from_dollars(usd)),
+    };
+    let judgement = Judgement {
+        limits: vec![
+            usd(&[Per::Day], 10.0),
+            usd(&[Per::Actor, Per::Day], 6.0),
+            usd(&[Per::Session], 100.0),
+            usd(&[Per::Task], 9.8),
+        ],
+        ..Judgement::default()
+    };
+    let told = |lines: Vec<String>, seconds| {
+        let needs = super::needs(&views(&late(lines)), at(seconds), &judgement);
+        let over = needs.iter().filter(|need| need.kind == NeedKind::OverBudget);
+        let line =
+            |need: &Need| format!("{} | {}: {} | {}", need.id, need.actor, need.what, need.command);
+        over.map(line).collect::<Vec<_>>().join("\n")
+    };
+    let mut lines = vec![spent("@a", 1, 3.0), spent("@b", 2, 6.4)];
+    assert_snapshot!(told(lines.clone(), 3), @"
+    over_budget/@b on 2026-11-15/actor 6 usd | @b: used $6.40 of $6.00 that an actor has: @b on 2026-11-15 | weft log actor=@b
+    over_budget/t-1/task 9.8 usd | @b: used $9.40 of $9.80 that a piece of work has: t-1 | weft log task=t-1
+    ");
+    lines.push(spent("@a", 4, 0.2));
+    assert_snapshot!(told(lines.clone(), 5), @"
+    over_budget/@b on 2026-11-15/actor 6 usd | @b: used $6.40 of $6.00 that an actor has: @b on 2026-11-15 | weft log actor=@b
+    over_budget/2026-11-15/day 10 usd | @b: used $9.60 of $10.00 that a day has: 2026-11-15 | weft usage --by actor
+    over_budget/t-1/task 9.8 usd | @b: used $9.60 of $9.80 that a piece of work has: t-1 | weft log task=t-1
+    ");
+    let an_hour_later = 4 + 3_601;
+    assert_snapshot!(told(lines.clone(), an_hour_later), @"");
+    lines.push(spent("@a", an_hour_later, 0.1));
+    assert_snapshot!(told(lines.clone(), an_hour_later + 1), @"
+    over_budget/2026-11-15/day 10 usd | @b: used $9.70 of $10.00 that a day has: 2026-11-15 | weft usage --by actor
+    over_budget/t-1/task 9.8 usd | @b: used $9.70 of $9.80 that a piece of work has: t-1 | weft log task=t-1
+    ");
+    assert_snapshot!(told(lines, 24 * 3_600), @"");
 }

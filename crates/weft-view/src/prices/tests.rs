@@ -46,17 +46,18 @@ fn every_row_has_a_date_and_finds_itself() {
         assert_eq!(row.as_of.len(), "2026-10-10".len());
         assert!(row.cache_read < row.input && row.input < row.output, "{row:?}");
     }
-    assert_eq!(prices.as_of(), Some("2025-11-24"));
 }
 
 #[test]
 fn an_estimate_is_exact_and_leaves_out_what_it_cannot_know() {
     let tokens = Tokens { input: 3, output: 2, cache_read: 1_000_001, cache_write: 4, unsplit: 50 };
-    let estimate = Prices::default().estimate(Some("claude-sonnet-4-5"), &tokens);
+    let prices = Prices::default();
+    let estimate = prices.estimate(Some("claude-sonnet-4-5"), &tokens);
     assert_eq!(estimate.nano, 3 * 3_000 + 2 * 15_000 + 1_000_001 * 300 + 4 * 3_750);
-    assert_eq!(estimate.unpriced_tokens, 50);
-    let unknown = Prices::default().estimate(Some("my-own"), &tokens);
+    assert_eq!((estimate.unpriced_tokens, estimate.as_of), (50, Some("2026-10-10")));
+    let unknown = prices.estimate(Some("my-own"), &tokens);
     assert_eq!((unknown.nano, unknown.unpriced_tokens), (0, tokens.total()));
+    assert_eq!(unknown.as_of, None);
     assert_eq!(Prices::none().estimate(Some("gpt-5"), &tokens).nano, 0);
 }
 

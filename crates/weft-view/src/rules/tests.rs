@@ -25,6 +25,7 @@ fn names_and_defaults_are_what_the_documents_say() {
       "is_folder_collision_a_need": false,
       "budget_warning": 0.8,
       "budget_critical": 0.95,
+      "budget_kept_ms": 3600000,
       "loop_stale_ms": 7200000,
       "failed_kept_ms": 86400000,
       "need_kept_ms": 604800000,

@@ -1,11 +1,14 @@
 //! Runs as rows.
 
+use std::cmp::Reverse;
+
 use serde::Serialize;
 use weft_event::report::{StepStatus, Verdict};
 
 use super::{MILLION, Planned, Runs, Step, Told};
+use crate::first::first;
 use crate::word::Word;
-use crate::{At, Latest, Rules};
+use crate::{At, First, Latest, Rules};
 
 /// The states in which a run is over, by the engine's words.
 const OVER: [&str; 2] = ["FINISHED", "ERROR"];
@@ -96,21 +99,41 @@ pub struct Row {
 
 impl Runs {
     /// Returns every run: those that go on first, each kind the newest first.
-    pub fn rows(&self, now_ns: i64, _rules: &Rules) -> Vec<Row> {
-        let mut rows: Vec<Row> =
-            self.runs.iter().filter_map(|(run, told)| row(run, told, now_ns)).collect();
-        rows.sort_by(|a, b| {
-            (a.is_over, b.last_seen, &a.run).cmp(&(b.is_over, a.last_seen, &b.run))
+    pub fn rows(&self, now_ns: i64, rules: &Rules) -> Vec<Row> {
+        self.first(usize::MAX, now_ns, rules).rows
+    }
+
+    /// Returns the first of these.
+    pub fn first(&self, limit: usize, now_ns: i64, _rules: &Rules) -> First<Row> {
+        let all = self.runs.iter().filter_map(|(run, told)| {
+            let (first_ns, last_ns) = told.span_ns()?;
+            Some((told.is_over(), Reverse(last_ns), run, first_ns, told))
         });
-        rows
+        first(
+            all.collect(),
+            limit,
+            |a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)),
+            |(_, Reverse(last_ns), run, first_ns, told)| {
+                row(run, told, (first_ns, last_ns), now_ns)
+            },
+        )
     }
 }
 
-fn row(run: &str, told: &Told, now_ns: i64) -> Option<Row> {
-    if told.state.is_none() && told.plan.is_none() && told.verdict.is_none() {
-        return None;
+impl Told {
+    /// Returns when a run was first and last told of; `None` if it is not shown.
+    fn span_ns(&self) -> Option<(i64, i64)> {
+        let is_shown = self.state.is_some() || self.plan.is_some() || self.verdict.is_some();
+        self.first_ns.zip(self.last_ns).filter(|_| is_shown)
     }
-    let last_ns = told.last_ns?;
+
+    fn is_over(&self) -> bool {
+        let state = self.state.as_ref().map(|state| state.value().state.as_str());
+        state.is_some_and(|state| OVER.contains(&state))
+    }
+}
+
+fn row(run: &str, told: &Told, (first_ns, last_ns): (i64, i64), now_ns: i64) -> Row {
     let state = told.state.as_ref().map(Latest::value);
     let plan = told.plan.as_ref().map(Latest::value);
     let task = told.task.as_ref().map(Latest::value);
@@ -120,12 +143,12 @@ fn row(run: &str, told: &Told, now_ns: i64) -> Option<Row> {
     let steps = plan.map(|plan| plan.steps.as_slice()).unwrap_or_default();
     let is_done = |step: &&Step| matches!(step.status.0, StepStatus::Done | StepStatus::Skipped);
     let goal = plan.and_then(|plan| plan.goal.clone());
-    Some(Row {
+    Row {
         run: run.to_owned(),
         state: state.map(|state| state.state.clone()),
         reason: state.and_then(|state| state.reason.clone()),
         changed: state.map(|state| At(state.at_ns)),
-        is_over: state.is_some_and(|state| OVER.contains(&state.state.as_str())),
+        is_over: told.is_over(),
         task: task.and_then(|task| task.id.clone()),
         goal: goal.or_else(|| task?.title.clone()),
         step: plan.and_then(|plan| step(plan, told)).map(|step| step.id.clone()),
@@ -143,10 +166,10 @@ fn row(run: &str, told: &Told, now_ns: i64) -> Option<Row> {
         error: error.map(|error| error.value().what.clone()),
         failed: error.map(|error| At(error.value().at_ns)),
         position: error.map(|error| error.stamp().position()),
-        first_seen: At(told.first_ns?),
+        first_seen: At(first_ns),
         last_seen: At(last_ns),
         quiet_ms: crate::fleet::elapsed_ms(last_ns, now_ns),
-    })
+    }
 }
 
 /// Returns the step that a run is at: the one that its plan says is being done, or the one it spoke of last, or the next.

@@ -1,15 +1,19 @@
 //! Sessions as rows.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
 
 use serde::Serialize;
 
 use super::Sessions;
 use super::state::{Counts, Session, SessionState};
-use crate::usage::{By, UsageBook, UsageRow};
-use crate::{At, Money, Prices};
+use crate::first::first;
+use crate::usage::{UsageBook, UsageRow};
+use crate::{At, First, Money, Prices};
 
 const NS_PER_MS: i64 = 1_000_000;
+
+/// The times and positions of a session's first and last record.
+type Ends = [(i64, u64); 2];
 
 /// One session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,29 +77,49 @@ pub struct SessionRow {
 impl Sessions {
     /// Returns sessions, the last heard of first, with what they used up by the book of usage.
     pub fn rows(&self, now_ns: i64, usage: &UsageBook, prices: &Prices) -> Vec<SessionRow> {
-        let used = usage.rows(By::Session, prices).into_iter();
-        let used: HashMap<String, UsageRow> =
-            used.filter_map(|row| Some((row.name.clone()?, row))).collect();
-        let rows =
-            self.sessions.iter().filter_map(|(id, session)| row(id, session, used.get(id), now_ns));
-        let mut rows: Vec<SessionRow> = rows.collect();
-        rows.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then_with(|| a.session.cmp(&b.session)));
-        rows
+        self.first(usize::MAX, now_ns, usage, prices).rows
+    }
+
+    /// Returns the first of these.
+    pub fn first(
+        &self,
+        limit: usize,
+        now_ns: i64,
+        usage: &UsageBook,
+        prices: &Prices,
+    ) -> First<SessionRow> {
+        let heard = self.sessions.iter().filter_map(|(id, session)| {
+            let ends = session.ends?;
+            Some((Reverse(ends[1].0), id, (session, ends)))
+        });
+        first(
+            heard.collect(),
+            limit,
+            |a, b| (a.0, a.1).cmp(&(b.0, b.1)),
+            |(_, id, (session, ends))| {
+                row(id, session, ends, &usage.of_session(id, prices), now_ns)
+            },
+        )
     }
 }
 
-fn row(id: &str, session: &Session, used: Option<&UsageRow>, now_ns: i64) -> Option<SessionRow> {
-    let [first, last] = session.ends?;
+fn row(
+    id: &str,
+    session: &Session,
+    [first, last]: Ends,
+    used: &UsageRow,
+    now_ns: i64,
+) -> SessionRow {
     let text = |word: &Option<((i64, u64), String)>| word.as_ref().map(|(_, text)| text.clone());
     // Of what several ways count, the one that counts most of it is the fullest.
     let most = |of: fn(&Counts) -> u64| session.counts.iter().map(of).max().unwrap_or(0);
     let sum = |of: fn(&Counts) -> u64| session.counts.iter().map(of).sum::<u64>();
-    let n_turns = most(|counts| counts.n_prompts.max(counts.n_turns_begun));
+    let n_turns = most(Counts::n_turns);
     let mut actors: Vec<_> = session.actors.iter().collect();
     actors.sort_by_key(|actor| {
         (actor.is_started_by_another, std::cmp::Reverse(actor.last_ns), &actor.name)
     });
-    Some(SessionRow {
+    SessionRow {
         session: id.to_owned(),
         state: session.state(),
         title: text(&session.title),
@@ -108,16 +132,16 @@ fn row(id: &str, session: &Session, used: Option<&UsageRow>, now_ns: i64) -> Opt
         model: text(&session.model),
         host: text(&session.host),
         n_turns: if n_turns > 0 { n_turns } else { most(|counts| counts.n_turns_ended) },
-        n_calls: most(|counts| counts.n_calls_begun.max(counts.n_calls_ended)),
-        n_errors: most(|counts| counts.n_failed) + sum(|counts| counts.n_errors),
+        n_calls: most(Counts::n_calls),
+        n_errors: most(Counts::n_failed) + sum(|counts| counts.n_errors),
         n_records: sum(|counts| counts.n_records),
-        total_tokens: used.map_or(0, |used| used.total_tokens),
-        cost_usd: used.map_or(Money(0), |used| used.cost_usd),
-        estimated_usd: used.map_or(Money(0), |used| used.estimated_usd),
+        total_tokens: used.total_tokens,
+        cost_usd: used.cost_usd,
+        estimated_usd: used.estimated_usd,
         since: At(first.0),
         last_seen: At(last.0),
         silent_ms: (now_ns.saturating_sub(last.0) / NS_PER_MS).max(0).unsigned_abs(),
         first_position: first.1,
         position: last.1,
-    })
+    }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use weft_event::report::{CallPhase, Part, Place, Saying, Speaker, TurnPhase};
 use weft_event::{Level, Status};
 
+use crate::distinct::{Distinct, fingerprint};
 use crate::way::Way;
 use crate::{Entry, Latest};
 
@@ -52,7 +53,7 @@ pub(super) struct Session {
 }
 
 /// What one way counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Counts {
     pub(super) n_records: u64,
     pub(super) n_prompts: u64,
@@ -60,8 +61,10 @@ pub(super) struct Counts {
     pub(super) n_turns_ended: u64,
     pub(super) n_calls_begun: u64,
     pub(super) n_calls_ended: u64,
-    /// Calls and turns that failed.
-    pub(super) n_failed: u64,
+    /// Turns that failed, and calls that have no id.
+    n_failed: u64,
+    /// Other calls that failed: the end of one may be told more than once.
+    calls_failed: Distinct,
     /// Other events that tell of an error.
     pub(super) n_errors: u64,
 }
@@ -173,6 +176,22 @@ impl Session {
 }
 
 impl Counts {
+    /// Returns how many turns there were, as far as it is known.
+    pub(super) fn n_turns(&self) -> u64 {
+        self.n_prompts.max(self.n_turns_begun)
+    }
+
+    /// Returns how many calls there were. The end of one may be told more than once, and its beginning only where no other way
+    /// tells it.
+    pub(super) fn n_calls(&self) -> u64 {
+        if self.n_calls_begun > 0 { self.n_calls_begun } else { self.n_calls_ended }
+    }
+
+    /// Returns how many calls and turns failed.
+    pub(super) fn n_failed(&self) -> u64 {
+        self.n_failed + self.calls_failed.count()
+    }
+
     fn put(&mut self, entry: &Entry<'_, '_>) {
         let facts = entry.facts;
         self.n_records += 1;
@@ -197,7 +216,12 @@ impl Counts {
                 CallPhase::Completed => self.n_calls_ended += 1,
                 CallPhase::Failed => {
                     self.n_calls_ended += 1;
-                    self.n_failed += 1;
+                    match facts.span.as_deref() {
+                        Some(call) => {
+                            self.calls_failed.put(fingerprint(facts.actor.as_deref(), call))
+                        }
+                        None => self.n_failed += 1,
+                    }
                 }
                 CallPhase::Proposed | CallPhase::Output | CallPhase::Denied => {}
             }

@@ -3,12 +3,21 @@
 //! A prompt, a call or an answer may be told by a hook, by the session's file and by more: it is one item.
 
 mod assemble;
+mod diff;
+mod flat;
+mod list;
+mod place;
 
 use serde::Serialize;
 use weft_event::json::{Kind, Value};
 use weft_event::report::{CallPhase, Part, Saying, Speaker, TurnPhase};
 
-use crate::{At, Entry};
+use crate::files::{Access, access};
+use crate::{At, Entry, errors};
+
+pub use diff::Diff;
+pub use flat::{Marks, TalkItem, TalkKind};
+pub use list::TalkList;
 
 /// Notes that are kept of one session, the first; a session that has more is cut.
 const NOTES_MAX: usize = 200_000;
@@ -86,6 +95,9 @@ pub struct CallItem {
     /// The beginning of what it gave back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
+    /// What it changes in the file, where it is an edit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<Box<Diff>>,
     /// Whether it went well; none while it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_ok: Option<bool>,
@@ -118,6 +130,24 @@ pub struct AgentItem {
 #[derive(Clone, Debug, Default)]
 pub struct Conversation {
     notes: Vec<Note>,
+    asides: Vec<Aside>,
+}
+
+/// What is no part of the talk and belongs beside it.
+#[derive(Clone, Debug)]
+struct Aside {
+    at_ns: i64,
+    position: u64,
+    actor: Option<String>,
+    what: Beside,
+}
+
+#[derive(Clone, Debug)]
+enum Beside {
+    /// Part of a decision: its id, what was chosen, and why.
+    Decision(Option<String>, Option<String>, Option<String>),
+    /// What failed, in words.
+    Error(String),
 }
 
 /// What is taken of one record.
@@ -152,6 +182,7 @@ struct CallNote {
     path: Option<String>,
     input: Option<String>,
     result: Option<String>,
+    diff: Option<Box<Diff>>,
     duration_ms: Option<u64>,
 }
 
@@ -160,11 +191,16 @@ impl Conversation {
     pub fn add(&mut self, entry: &Entry<'_, '_>) {
         let facts = entry.facts;
         let is_subagent = facts.parent.is_some();
-        let Some(what) = what(entry).or_else(|| is_subagent.then_some(What::Seen)) else { return };
-        if self.notes.len() == NOTES_MAX {
+        if self.notes.len() + self.asides.len() >= NOTES_MAX {
             return;
         }
         let text = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
+        let what = what(entry);
+        if let Some(what) = beside(entry).filter(|_| what.is_none()) {
+            let (at_ns, position, actor) = (entry.time_ns(), entry.position, text(&facts.actor));
+            self.asides.push(Aside { at_ns, position, actor, what });
+        }
+        let Some(what) = what.or_else(|| is_subagent.then_some(What::Seen)) else { return };
         self.notes.push(Note {
             at_ns: entry.time_ns(),
             order: facts.order,
@@ -179,8 +215,25 @@ impl Conversation {
 
     /// Returns the turns, in order.
     pub fn turns(&self) -> Vec<Turn> {
-        assemble::turns(&self.notes)
+        place::turns(list::assembled(&self.notes))
     }
+}
+
+/// Returns what a record tells that belongs beside the talk.
+fn beside(entry: &Entry<'_, '_>) -> Option<Beside> {
+    let text = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
+    if let Part::Decision(told) = &entry.report.part {
+        let reason = text(&told.rationale).or_else(|| text(&told.reason));
+        let is_whole = told.is_made || told.id.is_none();
+        let message = || text(&entry.facts.message).filter(|_| is_whole);
+        let chosen = text(&told.chosen).or_else(message);
+        return Some(Beside::Decision(text(&told.id), chosen, reason));
+    }
+    errors::is_error(entry).then(|| {
+        let said = errors::said(entry);
+        let said = if said.trim().is_empty() { &*entry.facts.event_type } else { &*said };
+        Beside::Error(said.to_owned())
+    })
 }
 
 fn what(entry: &Entry<'_, '_>) -> Option<What> {
@@ -213,6 +266,11 @@ fn what(entry: &Entry<'_, '_>) -> Option<What> {
             path: facts.path.as_deref().map(str::to_owned),
             input: call.input.and_then(head),
             result: call.result.and_then(head),
+            diff: call
+                .input
+                .filter(|_| is_edit(facts.tool.as_deref()))
+                .and_then(Diff::of)
+                .map(Box::new),
             duration_ms: facts.duration_ms,
         }));
     }
@@ -228,6 +286,11 @@ fn what(entry: &Entry<'_, '_>) -> Option<What> {
         return Some(What::Words(Speaker::Agent, Saying::Message, text));
     }
     None
+}
+
+/// Returns whether a tool is one that changes files.
+fn is_edit(tool: Option<&str>) -> bool {
+    tool.is_some_and(|tool| access(tool) == Access::Write)
 }
 
 /// Returns the beginning of a value: of a text, or of anything else as JSON.

@@ -5,7 +5,11 @@ use weft_event::event::{self, Expect};
 use weft_event::json::Tape;
 use weft_event::problem::Problems;
 
-use super::{AgentItem, Conversation, Item, SessionRow, SessionState, Sessions, Turn};
+use super::talk::Diff;
+use super::{
+    AgentItem, Conversation, Item, Marks, SessionRow, SessionState, Sessions, TalkItem, TalkKind,
+    TalkList, Turn,
+};
 use crate::testing::{START_NS, assert_law, fold, place};
 use crate::usage::UsageBook;
 use crate::{Entry, Prices};
@@ -87,9 +91,19 @@ fn rows(lines: &[String]) -> Vec<SessionRow> {
 }
 
 fn turns(lines: &[String]) -> Vec<Turn> {
+    conversation(lines).turns()
+}
+
+fn conversation(lines: &[String]) -> Conversation {
     let mut conversation = Conversation::default();
+    add(&mut conversation, 0, lines);
+    conversation
+}
+
+/// Adds records behind so many others.
+fn add(conversation: &mut Conversation, n_before: usize, lines: &[String]) {
     let mut tape = Tape::new();
-    for (position, line) in (1..).zip(lines) {
+    for (position, line) in (n_before as u64 + 1..).zip(lines) {
         let event =
             event::read(&mut tape, line.as_bytes(), Expect::Any, &mut Problems::new()).unwrap();
         let facts = event.facts();
@@ -102,7 +116,6 @@ fn turns(lines: &[String]) -> Vec<Turn> {
             report: &report,
         });
     }
-    conversation.turns()
 }
 
 fn shown(turns: &[Turn]) -> String {
@@ -239,6 +252,28 @@ fn pieces_of_an_answer_become_the_answer() {
 }
 
 #[test]
+fn a_call_that_ends_and_is_observed_is_one_call() {
+    let told = |seq: u64, event_type: &str, payload: &str| {
+        format!(
+            r#"{{"id":"e{seq}","runId":"r1","ts":{},"seq":{seq},"type":"{event_type}","payload":{payload}}}"#,
+            1_794_729_600_000 + seq
+        )
+    };
+    let lines = [
+        told(0, "UserMessage", r#"{"text":"Go"}"#),
+        told(1, "ToolCallStarted", r#"{"toolCallId":"c-1","tool":"fs.read"}"#),
+        told(2, "ToolCallFinished", r#"{"toolCallId":"c-1","tool":"fs.read","ok":true}"#),
+        told(3, "Observation", r#"{"toolCallId":"c-1","ok":true,"summary":"12 lines"}"#),
+        told(4, "ToolCallStarted", r#"{"toolCallId":"c-2","tool":"tests.run"}"#),
+        told(5, "ToolCallFinished", r#"{"toolCallId":"c-2","tool":"tests.run","ok":false}"#),
+        told(6, "Observation", r#"{"toolCallId":"c-2","ok":false,"summary":"2 failed"}"#),
+        told(7, "ToolCallStarted", r#"{"toolCallId":"c-3","tool":"fs.read"}"#),
+    ];
+    let row = rows(&lines).remove(0);
+    assert_eq!((row.n_turns, row.n_calls, row.n_errors), (1, 3, 1));
+}
+
+#[test]
 fn a_session_stands_as_its_agent_does() {
     let talk = talk();
     let end = hook("SessionEnd", "02:00", "s", r#","reason":"other""#, "");
@@ -254,4 +289,112 @@ fn a_session_stands_as_its_agent_does() {
         [Running, Waiting, Running, Done]
     );
     assert_eq!([state(3, &[ask]), state(14, &[fail])], [Waiting, Failed]);
+}
+
+/// Returns a session with an edit, a decision in two parts, and a failure.
+fn eventful() -> Vec<String> {
+    let event = |n: u64, event_type: &str, time: &str, message: &str, rest: &str| {
+        recorded(n, "message", time, "x9", message, rest)
+            .replace("activity.message", event_type)
+            .replace(r#","metadata":{"client":"claude-code","source":"transcript"}"#, "")
+    };
+    let decided = r#","metadata":{"decision_id":"d1","chosen":"sled","rationale":"it is small"}"#;
+    let edit = r#","tool":{"tool_name":"Edit","tool_input":{"file_path":"/h/a.rs","old_string":"8","new_string":"16"}}"#;
+    let mut lines = talk();
+    lines.truncate(14);
+    lines.insert(6, event(21, "system.error", "00:03.5", "disk is full", ""));
+    lines.insert(3, event(20, "decision.made", "00:01.5", "Chose sled", decided));
+    lines.push(hook("PreToolUse", "00:10", "c7", r#","tool_use_id":"c7""#, edit));
+    lines
+}
+
+fn listed(items: &[TalkItem]) -> String {
+    let line = |item: &TalkItem| {
+        let kind = serde_json::to_string(&item.kind).unwrap();
+        let text = item.text.as_deref().or(item.tool.as_deref()).or(item.by.as_deref());
+        let indent = "  ".repeat(item.depth);
+        let TalkItem { nth, turn, positions, .. } = item;
+        format!("{nth} {turn} {indent}{kind} {} {positions:?}\n", text.unwrap_or("-"))
+    };
+    items.iter().map(line).collect()
+}
+
+fn list(conversation: &Conversation, upto: u64) -> TalkList {
+    let mut list = TalkList::default();
+    list.catch_up(conversation, upto);
+    list
+}
+
+fn told(list: &TalkList) -> (Vec<TalkItem>, Marks) {
+    (list.items(0..usize::MAX).collect(), list.marks().clone())
+}
+
+#[test]
+fn a_talk_is_one_list_with_decisions_and_failures_where_they_were() {
+    let list = list(&conversation(&eventful()), u64::MAX);
+    let items: Vec<TalkItem> = list.items(0..usize::MAX).collect();
+    assert_snapshot!(listed(&items), @r#"
+    0 0 "prompt" Fix the labels [2, 3]
+    1 0 "decision" sled [4]
+    2 0 "thought" Where is it? [5]
+    3 0 "call" Task [6, 7, 12, 13]
+    4 0 "agent" a77 []
+    5 0   "call" Read [10]
+    6 0   "said" It is in a.rs [11]
+    7 0 "error" disk is full [8]
+    8 0 "said" Done: the label is right. [14, 15, 16]
+    9 0 "edit" Edit [17]
+    10 0 "end" completed [15, 16]
+    "#);
+    assert_snapshot!(serde_json::to_string(list.marks()).unwrap(), @r#"{"errors":[7],"decisions":[1],"edits":[9],"turns":[0]}"#);
+    let edit = items.iter().find(|item| item.kind == TalkKind::Edit).unwrap();
+    let diff = edit.diff.as_ref().map(|diff| (&*diff.old, &*diff.new));
+    assert_eq!((edit.path.as_deref(), diff), (Some("/h/a.rs"), Some(("8", "16"))));
+    let decision = items.iter().find(|item| item.kind == TalkKind::Decision).unwrap();
+    assert_eq!(decision.result.as_deref(), Some("it is small"));
+}
+
+#[test]
+fn a_talk_of_the_past_is_the_one_that_was_then() {
+    let lines = eventful();
+    let whole = conversation(&lines);
+    for n in 0..=lines.len() {
+        let then = list(&whole, n as u64);
+        assert_eq!(told(&then), told(&list(&conversation(&lines[..n]), u64::MAX)), "{n}");
+    }
+}
+
+#[test]
+fn a_talk_of_subagents_alone_shows_them() {
+    let lines: Vec<String> =
+        talk().into_iter().filter(|line| line.contains(r#""agent_id":"a77""#)).collect();
+    let list = list(&conversation(&lines), u64::MAX);
+    assert_snapshot!(listed(&told(&list).0), @r#"
+    0 0 "agent" a77 []
+    1 0   "call" Read [2]
+    2 0   "said" It is in a.rs [3]
+    "#);
+    assert_eq!(turns(&lines).len(), 1);
+}
+
+#[test]
+fn what_an_edit_changes_is_read_whatever_its_tool_calls_it() {
+    let diff = |input: &str| {
+        let mut tape = Tape::new();
+        let value = tape.parse_bytes(input.as_bytes()).unwrap();
+        Diff::of(value).map(|diff| (diff.old, diff.new))
+    };
+    let some = |old: &str, new: &str| Some((old.to_owned(), new.to_owned()));
+    assert_eq!(diff(r#"{"old_str":"a","new_str":"b"}"#), some("a", "b"));
+    assert_eq!(diff(r#"{"file_path":"x","content":"all"}"#), some("", "all"));
+    let edits =
+        r#"{"edits":[{"old_string":"a","new_string":"b"},{"old_string":"c","new_string":"d"}]}"#;
+    assert_eq!(diff(edits), some("a\nc", "b\nd"));
+    let patch =
+        r#"{"input":"*** Begin Patch\n*** Update File: x\n@@\n same\n-a\n+b\n*** End Patch"}"#;
+    assert_eq!(diff(patch), some("same\na", "same\nb"));
+    assert_eq!(diff(r#"{"command":"ls"}"#), None);
+    assert_eq!(diff("7"), None);
+    let long = format!(r#"{{"content":"{}"}}"#, "é".repeat(5000));
+    assert_eq!(diff(&long).unwrap().1.chars().count(), 4001);
 }

@@ -1,16 +1,15 @@
-//! Budgets: those that producers report on, and those that the caller sets.
+//! Budgets: what they are, and those that producers report on.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 use weft_event::report::{Budget, Part};
 
-use super::rows::{By, UsageRow, day_name};
-use super::{DAY_NS, UsageBook};
+use super::UsageBook;
 use crate::bounded::Bounded;
+use crate::first::first;
 use crate::money::Money;
-use crate::prices::Prices;
-use crate::{At, Entry, Latest};
+use crate::{At, Entry, First, Latest, Stamp};
 
 /// Actors whose budgets are kept.
 const ACTORS_MAX: usize = 4_096;
@@ -70,6 +69,8 @@ pub enum Per {
     Actor,
     /// Each session has one.
     Session,
+    /// Each piece of work has one.
+    Task,
     /// Each day has one, in UTC.
     Day,
 }
@@ -84,10 +85,10 @@ pub enum LimitOf {
 }
 
 /// A budget that the caller sets.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// How it is shared out.
-    pub per: Per,
+    /// How it is shared out: by each of these, such as one for each actor on each day. There is at least one.
+    pub per: Vec<Per>,
     /// What it allows.
     pub of: LimitOf,
 }
@@ -117,6 +118,9 @@ pub struct BudgetRow {
     /// How much it allows, in the same unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
+    /// Who used most of it, where it is not one actor's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spender: Option<String>,
     /// The unit: `usd` or `tokens`; a producer's own is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<&'static str>,
@@ -129,6 +133,9 @@ pub struct BudgetRow {
     /// When it was said, or last used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<At>,
+    /// When a producer first said that it is used up.
+    #[serde(skip)]
+    pub(crate) first_over: Option<At>,
 }
 
 /// What producers say of their budgets.
@@ -137,12 +144,16 @@ pub(super) struct Budgets {
     actors: Bounded<Vec<Register>, ACTORS_MAX>,
 }
 
-/// The newest word of one producer on one budget.
+/// The newest word of one producer on one budget. Where more is allowed, that is another budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Register {
     session: Option<String>,
     task: Option<String>,
+    /// In billionths of the budget's unit.
+    limit: Option<u64>,
     said: Latest<Said>,
+    /// Where the producer first says that it is used up, and when that was.
+    first_over: Option<(Stamp, i64)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -151,7 +162,6 @@ struct Said {
     mark: Mark,
     /// In billionths of the budget's unit.
     used: Option<u64>,
-    limit: Option<u64>,
 }
 
 impl Budgets {
@@ -172,19 +182,23 @@ impl Budgets {
             Some(Budget::TaskExceeded) => (Mark::Exceeded, facts.task.as_deref()),
         };
         let [used, limit] = figures.map(|it| it.map(|amount| (amount * UNIT).round() as u64));
-        let said = Said { at_ns: entry.time_ns(), mark, used, limit };
+        let (at_ns, stamp) = (entry.time_ns(), entry.stamp());
         let session = facts.session.as_deref();
-        let Some(registers) = self.actors.touch(actor, entry.time_ns()) else { return };
+        let Some(registers) = self.actors.touch(actor, at_ns) else { return };
         let key = |register: &Register| {
-            (register.session.as_deref(), register.task.as_deref()).cmp(&(session, task))
+            let Register { session: of, task: on, limit: at, .. } = register;
+            (of.as_deref(), on.as_deref(), *at).cmp(&(session, task, limit))
         };
-        let said = Latest::new(entry.stamp(), said);
+        let first_over = Some((stamp, at_ns)).filter(|_| {
+            let is_used_up = used.zip(limit).is_some_and(|(used, limit)| used >= limit);
+            is_used_up || mark == Mark::Exceeded
+        });
+        let said = Latest::new(stamp, Said { at_ns, mark, used });
         match registers.binary_search_by(key) {
-            Ok(idx) if registers[idx].said.stamp() <= said.stamp() => registers[idx].said = said,
-            Ok(_) => {}
+            Ok(idx) => registers[idx].put(said, first_over),
             Err(idx) => {
                 let [session, task] = [session, task].map(|it| it.map(str::to_owned));
-                registers.insert(idx, Register { session, task, said });
+                registers.insert(idx, Register { session, task, limit, said, first_over });
             }
         }
         if registers.len() > BUDGETS_MAX {
@@ -194,55 +208,137 @@ impl Budgets {
         }
     }
 
-    fn rows(&self, marks: &BudgetMarks) -> Vec<BudgetRow> {
-        let mut rows = Vec::new();
+    /// Returns all of them, in no order. Of several sessions of an actor the latest speaks.
+    pub(super) fn ranked<'b>(&'b self, marks: &BudgetMarks) -> Vec<Ranked<'b>> {
+        let mut ranked = Vec::new();
+        let mut newest: Vec<&Register> = Vec::new();
         for (actor, registers) in self.actors.iter() {
-            let mut newest: HashMap<Option<&str>, &Register> = HashMap::new();
+            newest.clear();
             for register in registers {
-                let said = |register: &Register| {
-                    (register.said.value().at_ns, register.said.stamp().position())
-                };
-                newest
-                    .entry(register.task.as_deref())
-                    .and_modify(|other| {
-                        *other = std::cmp::max_by_key(*other, register, |it| said(it))
-                    })
-                    .or_insert(register);
+                match newest.iter_mut().find(|other| other.task == register.task) {
+                    Some(other) => {
+                        *other = std::cmp::max_by_key(*other, register, |it| it.said_at());
+                    }
+                    None => newest.push(register),
+                }
             }
-            rows.extend(newest.into_values().map(|register| register.row(actor, marks)));
+            ranked.extend(newest.iter().map(|register| register.ranked(actor, marks)));
         }
-        rows
+        ranked
     }
 }
 
+/// A budget that a row may be made of, and what it is ordered by.
+pub(super) struct Ranked<'b> {
+    mark: Mark,
+    fraction: Option<f64>,
+    of: Of<'b>,
+}
+
+enum Of<'b> {
+    /// One that a producer reports on, and the actor whose it is.
+    Register(&'b str, &'b Register),
+    /// One that the caller sets.
+    Row(Box<BudgetRow>),
+}
+
+impl From<BudgetRow> for Ranked<'_> {
+    fn from(row: BudgetRow) -> Self {
+        Self { mark: row.mark, fraction: row.fraction, of: Of::Row(Box::new(row)) }
+    }
+}
+
+impl Ranked<'_> {
+    /// Returns what tells a budget from the others.
+    fn name(&self) -> (Scope, [Option<&str>; 4], Option<&'static str>) {
+        match &self.of {
+            Of::Register(actor, register) => {
+                let [session, task] = [&register.session, &register.task].map(Option::as_deref);
+                (register.scope(), [Some(actor), session, task, None], None)
+            }
+            Of::Row(row) => {
+                let names = [&row.actor, &row.session, &row.task, &row.day].map(|it| it.as_deref());
+                (row.scope, names, row.unit)
+            }
+        }
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        let fraction = |ranked: &Self| ranked.fraction.unwrap_or(0.0);
+        let by_mark = other.mark.cmp(&self.mark);
+        let by_use = || fraction(other).total_cmp(&fraction(self));
+        by_mark.then_with(by_use).then_with(|| self.name().cmp(&other.name()))
+    }
+
+    fn row(self) -> BudgetRow {
+        match self.of {
+            Of::Register(actor, register) => register.row(actor, self.mark, self.fraction),
+            Of::Row(row) => *row,
+        }
+    }
+}
+
+/// Returns rows of the first budgets, those that are used most.
+pub(super) fn most_used(ranked: Vec<Ranked<'_>>, limit: usize) -> First<BudgetRow> {
+    first(ranked, limit, Ranked::order, Ranked::row)
+}
+
 impl Register {
-    fn row(&self, actor: &str, marks: &BudgetMarks) -> BudgetRow {
-        let Said { at_ns, mark, used, limit } = self.said.value();
-        let [used, limit] = [used, limit].map(|it| it.map(|parts| parts as f64 / UNIT));
+    fn put(&mut self, said: Latest<Said>, over: Option<(Stamp, i64)>) {
+        if self.said.stamp() <= said.stamp() {
+            self.said = said;
+        }
+        self.first_over = [self.first_over, over].into_iter().flatten().min();
+    }
+
+    /// Returns when it was said, and where.
+    fn said_at(&self) -> (i64, u64) {
+        (self.said.value().at_ns, self.said.stamp().position())
+    }
+
+    fn scope(&self) -> Scope {
+        if self.task.is_some() { Scope::Task } else { Scope::Actor }
+    }
+
+    /// Returns how much is used and how much is allowed.
+    fn figures(&self) -> [Option<f64>; 2] {
+        [self.said.value().used, self.limit].map(|it| it.map(|parts| parts as f64 / UNIT))
+    }
+
+    fn ranked<'b>(&'b self, actor: &'b str, marks: &BudgetMarks) -> Ranked<'b> {
+        let [used, limit] = self.figures();
         let fraction = fraction(used, limit);
+        let mark = mark_of(fraction, marks).max(self.said.value().mark);
+        Ranked { mark, fraction, of: Of::Register(actor, self) }
+    }
+
+    fn row(&self, actor: &str, mark: Mark, fraction: Option<f64>) -> BudgetRow {
+        let [used, limit] = self.figures();
         BudgetRow {
-            mark: mark_of(fraction, marks).max(*mark),
-            scope: if self.task.is_some() { Scope::Task } else { Scope::Actor },
+            mark,
+            scope: self.scope(),
             actor: Some(actor.to_owned()),
             session: self.session.clone(),
             task: self.task.clone(),
             day: None,
             used,
             limit,
+            spender: None,
             unit: None,
             fraction,
             position: Some(self.said.stamp().position()),
-            since: Some(At(*at_ns)),
+            since: Some(At(self.said.value().at_ns)),
+            first_over: self.first_over.map(|(_, at_ns)| At(at_ns)),
         }
     }
 }
 
-fn fraction(used: Option<f64>, limit: Option<f64>) -> Option<f64> {
+pub(super) fn fraction(used: Option<f64>, limit: Option<f64>) -> Option<f64> {
     let (used, limit) = used.zip(limit)?;
     (limit > 0.0).then(|| used / limit)
 }
 
-fn mark_of(fraction: Option<f64>, marks: &BudgetMarks) -> Mark {
+pub(super) fn mark_of(fraction: Option<f64>, marks: &BudgetMarks) -> Mark {
     match fraction {
         Some(fraction) if fraction >= 1.0 => Mark::Exceeded,
         Some(fraction) if fraction >= marks.critical => Mark::Critical,
@@ -251,73 +347,31 @@ fn mark_of(fraction: Option<f64>, marks: &BudgetMarks) -> Mark {
     }
 }
 
+impl Scope {
+    /// Returns its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Scope::Actor => "actor",
+            Scope::Task => "task",
+            Scope::Session => "session",
+            Scope::Day => "day",
+        }
+    }
+
+    /// Returns who has a budget of this scope, in words.
+    pub(crate) fn each(self) -> &'static str {
+        match self {
+            Scope::Actor => "an actor",
+            Scope::Task => "a piece of work",
+            Scope::Session => "a session",
+            Scope::Day => "a day",
+        }
+    }
+}
+
 impl UsageBook {
     /// Returns what producers say of their budgets, those used most first. Of several sessions of an actor the latest speaks.
     pub fn budgets(&self, marks: &BudgetMarks) -> Vec<BudgetRow> {
-        sorted(self.budgets.rows(marks))
+        most_used(self.budgets.ranked(marks), usize::MAX).rows
     }
-
-    /// Returns how far budgets are used that the caller sets, by what counts in the rows of usage; of days, the one of `now_ns`.
-    pub fn limits(
-        &self,
-        limits: &[Limit],
-        prices: &Prices,
-        marks: &BudgetMarks,
-        now_ns: i64,
-    ) -> Vec<BudgetRow> {
-        let today = day_name(now_ns.div_euclid(DAY_NS));
-        let mut rows = Vec::new();
-        for limit in limits {
-            let (by, scope) = match limit.per {
-                Per::Actor => (By::Actor, Scope::Actor),
-                Per::Session => (By::Session, Scope::Session),
-                Per::Day => (By::Day, Scope::Day),
-            };
-            let used = self.rows(by, prices).into_iter().filter(|row| match limit.per {
-                Per::Actor | Per::Session => row.name.is_some(),
-                Per::Day => row.name.as_ref() == Some(&today),
-            });
-            rows.extend(used.map(|row| limited(limit.of, scope, row, marks)));
-        }
-        sorted(rows)
-    }
-}
-
-fn limited(of: LimitOf, scope: Scope, row: UsageRow, marks: &BudgetMarks) -> BudgetRow {
-    let (used, limit, unit) = match of {
-        LimitOf::Cost(limit) => (row.cost_usd.dollars(), limit.dollars(), "usd"),
-        LimitOf::Tokens(limit) => (row.total_tokens as f64, limit as f64, "tokens"),
-    };
-    let fraction = fraction(Some(used), Some(limit));
-    let name_if = |wanted: Scope| (scope == wanted).then(|| row.name.clone()).flatten();
-    BudgetRow {
-        mark: mark_of(fraction, marks),
-        scope,
-        actor: name_if(Scope::Actor),
-        session: name_if(Scope::Session),
-        task: name_if(Scope::Task),
-        day: name_if(Scope::Day),
-        used: Some(used),
-        limit: Some(limit),
-        unit: Some(unit),
-        fraction,
-        position: None,
-        since: row.last_seen,
-    }
-}
-
-/// Returns rows with those that are used most first.
-fn sorted(mut rows: Vec<BudgetRow>) -> Vec<BudgetRow> {
-    rows.sort_by(|a, b| {
-        let name = |row: &BudgetRow| {
-            let BudgetRow { scope, actor, session, task, day, unit, .. } = row.clone();
-            (scope, actor, session, task, day, unit)
-        };
-        let fraction = |row: &BudgetRow| row.fraction.unwrap_or(0.0);
-        b.mark
-            .cmp(&a.mark)
-            .then_with(|| fraction(b).total_cmp(&fraction(a)))
-            .then_with(|| name(a).cmp(&name(b)))
-    });
-    rows
 }

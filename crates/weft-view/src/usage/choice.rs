@@ -12,7 +12,25 @@ type Weight = (u64, u64, u64);
 
 /// Returns the portions of a session that count.
 pub(super) fn counted(account: &Account) -> Vec<&Portion> {
+    let mut counted = Vec::new();
+    count(account, &mut counted);
+    counted
+}
+
+/// Puts the portions of a session that count in the place of those of another one.
+pub(super) fn count<'b>(account: &'b Account, counted: &mut Vec<&'b Portion>) {
     let portions = &account.portions;
+    counted.clear();
+    // Mostly there is one way, and it says all.
+    if portions.iter().all(|portion| portion.way == portions[0].way) {
+        counted.extend(portions);
+    } else {
+        counted.extend(chosen(portions));
+    }
+}
+
+/// Returns the portions of the ways that say most.
+fn chosen(portions: &[Portion]) -> Vec<&Portion> {
     let mut best = by_model(portions);
     for way in Way::ALL {
         let whole: Vec<&Portion> = portions.iter().filter(|portion| portion.way == way).collect();

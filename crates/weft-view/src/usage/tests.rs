@@ -109,6 +109,38 @@ fn tokens_and_cost_are_grouped_five_ways() {
 }
 
 #[test]
+fn an_estimate_says_of_what_day_the_prices_are_that_made_it() {
+    let with =
+        |model: &str, rest: &str| format!(r#"{{"input_tokens":1000,"model":"{model}"{rest}}}"#);
+    let book = book(&[
+        told("s1", "ana", "09:00:00", &with("claude-sonnet-4-5", "")),
+        told("s1", "ana", "09:01:00", &with("gpt-5.5", "")),
+        told("s2", "bob", "09:02:00", &with("gpt-5", r#","cost_usd":0.5"#)),
+        told("s3", "bob", "09:03:00", &with("my-own", "")),
+    ]);
+    let days = |by: By| {
+        let day = |row: UsageRow| {
+            let day = row.prices_as_of.unwrap_or_else(|| "nothing estimated".to_owned());
+            format!("{}: {day}\n", row.name.unwrap_or_default())
+        };
+        book.rows(by, &Prices::default()).into_iter().map(day).collect::<String>()
+    };
+    assert_snapshot!(days(By::Model), @"
+    gpt-5: nothing estimated
+    gpt-5.5: 2026-05-13
+    claude-sonnet-4-5: 2026-10-10
+    my-own: nothing estimated
+    ");
+    assert_snapshot!(days(By::Session), @"
+    s2: nothing estimated
+    s1: 2026-05-13
+    s3: nothing estimated
+    ");
+    let total = book.total(&Prices::default());
+    assert_eq!(total.prices_as_of.as_deref(), Some("2026-05-13"), "the oldest that is in it");
+}
+
+#[test]
 fn what_is_told_in_two_ways_counts_once() {
     let both = book(&[
         recorded(1, "s1", "session-s1", "09:00:00", SONNET),
@@ -221,9 +253,9 @@ fn budgets_of_the_caller_are_held_against_what_counts() {
         told("s2", "bob", "09:00:00", SONNET).replace("-15T", "-14T"),
     ]);
     let limits = [
-        Limit { per: Per::Day, of: LimitOf::Cost(Money::from_dollars(0.6)) },
-        Limit { per: Per::Actor, of: LimitOf::Tokens(6_400) },
-        Limit { per: Per::Session, of: LimitOf::Cost(Money::from_dollars(0.5)) },
+        Limit { per: vec![Per::Day], of: LimitOf::Cost(Money::from_dollars(0.6)) },
+        Limit { per: vec![Per::Actor], of: LimitOf::Tokens(6_400) },
+        Limit { per: vec![Per::Session], of: LimitOf::Cost(Money::from_dollars(0.5)) },
     ];
     let rows = book.limits(&limits, &Prices::default(), &BudgetMarks::default(), START_NS);
     let line = |row: &BudgetRow| {

@@ -1,6 +1,7 @@
 //! What holds for every view.
 
 mod reach;
+mod snapshot;
 
 use crate::testing::{assert_law, demo, fold, through_a_snapshot};
 use crate::{VERSIONS, View};

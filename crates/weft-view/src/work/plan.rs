@@ -23,8 +23,8 @@ pub(super) struct PlanBook {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Kept {
-    at_ns: i64,
+pub(super) struct Kept {
+    pub(super) at_ns: i64,
     version: Option<u64>,
     goal: Option<String>,
     steps: Vec<KeptStep>,
@@ -125,8 +125,12 @@ impl PlanBook {
         self.words.contains_key(id)
     }
 
-    pub(super) fn row(&self, run: &str, now_ns: i64) -> Option<PlanRow> {
-        let latest = self.plan.as_ref()?;
+    /// Returns the plan as it was told last.
+    pub(super) fn plan(&self) -> Option<&Latest<Kept>> {
+        self.plan.as_ref()
+    }
+
+    pub(super) fn row(&self, run: &str, latest: &Latest<Kept>, now_ns: i64) -> PlanRow {
         let kept = latest.value();
         let steps: Vec<StepRow> = kept
             .steps
@@ -149,7 +153,7 @@ impl PlanBook {
                 }
             })
             .collect();
-        Some(PlanRow {
+        PlanRow {
             run: run.to_owned(),
             goal: kept.goal.clone(),
             version: kept.version,
@@ -157,7 +161,7 @@ impl PlanBook {
             steps,
             last_seen: At(kept.at_ns),
             position: latest.stamp().position(),
-        })
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Work as rows.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use serde::Serialize;
@@ -7,7 +8,8 @@ use serde::Serialize;
 use super::piece::{Now, Origin, Piece, WorkState};
 use super::plan::PlanRow;
 use super::{Work, producer_name};
-use crate::{At, Latest};
+use crate::first::first;
+use crate::{At, First, Latest};
 
 const NS_PER_MS: i64 = 1_000_000;
 /// How long an actor has to be on other work before what it only mentioned counts as left.
@@ -79,26 +81,41 @@ impl Work {
     /// Returns pieces of work: what is blocked or failed first, then what is in somebody's hands, then what is open, then what is
     /// done; of each the last touched first.
     pub fn rows(&self, now_ns: i64) -> Vec<WorkRow> {
+        self.first(usize::MAX, now_ns).rows
+    }
+
+    /// Returns the first of these.
+    pub fn first(&self, limit: usize, now_ns: i64) -> First<WorkRow> {
         let (children, turned) = (self.children(), self.turned());
         let is_shown = |(id, piece): &(&String, &Piece)| {
             !piece.is_step_of(|run| self.plans.get(run).is_some_and(|plan| plan.has(id)))
         };
-        let pieces = self.pieces.iter().filter(is_shown);
-        let mut rows: Vec<WorkRow> =
-            pieces.map(|(id, piece)| self.row(id, piece, (&children, &turned), now_ns)).collect();
-        rows.sort_by(|a, b| {
-            let order = |row: &WorkRow| (row.state, std::cmp::Reverse(row.last_seen));
-            order(a).cmp(&order(b)).then_with(|| a.id.cmp(&b.id))
+        let pieces = self.pieces.iter().filter(is_shown).map(|(id, piece)| {
+            (self.now(piece, &turned).state, Reverse(piece.last_ns), id.as_str(), piece)
         });
-        rows
+        first(
+            pieces.collect(),
+            limit,
+            |a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)),
+            |(_, _, id, piece)| self.row(id, piece, (&children, &turned), now_ns),
+        )
     }
 
     /// Returns the plans of runs, the last told first.
     pub fn plans(&self, now_ns: i64) -> Vec<PlanRow> {
-        let rows = self.plans.iter().filter_map(|(run, book)| book.row(run, now_ns));
-        let mut rows: Vec<PlanRow> = rows.collect();
-        rows.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then_with(|| a.run.cmp(&b.run)));
-        rows
+        self.first_plans(usize::MAX, now_ns).rows
+    }
+
+    /// Returns the first of these.
+    pub fn first_plans(&self, limit: usize, now_ns: i64) -> First<PlanRow> {
+        let told = self.plans.iter().filter_map(|(run, book)| Some((run, book, book.plan()?)));
+        let all = told.map(|(run, book, plan)| (Reverse(plan.value().at_ns), run, book, plan));
+        first(
+            all.collect(),
+            limit,
+            |a, b| (a.0, a.1).cmp(&(b.0, b.1)),
+            |(_, run, book, plan)| book.row(run, plan, now_ns),
+        )
     }
 
     /// Returns when each actor was last on any piece of work.

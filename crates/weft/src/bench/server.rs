@@ -97,14 +97,7 @@ impl Server {
 
     /// Returns how much of the processor the server has used; `None` where the system does not tell.
     pub(super) fn busy(&self) -> Option<Duration> {
-        let threads = fs::read_dir(format!("/proc/{}/task", self.child.id())).ok()?;
-        let busy_ns = |thread: std::io::Result<fs::DirEntry>| {
-            // A thread that has ended meanwhile is of no interest.
-            let stat = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
-            stat.split(' ').next()?.parse::<u64>().ok()
-        };
-        let busy: Vec<u64> = threads.filter_map(busy_ns).collect();
-        (!busy.is_empty()).then(|| Duration::from_nanos(busy.iter().sum()))
+        busy(self.child.id())
     }
 
     /// Returns what the server holds; `None` where the system does not tell.
@@ -130,6 +123,18 @@ impl Server {
         }
         bail!("the server does not end");
     }
+}
+
+/// Returns how much of the processor a process has used; `None` where the system does not tell.
+pub(super) fn busy(process: u32) -> Option<Duration> {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let busy_ns = |thread: std::io::Result<fs::DirEntry>| {
+        // A thread that has ended meanwhile is of no interest.
+        let stat = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        stat.split(' ').next()?.parse::<u64>().ok()
+    };
+    let busy: Vec<u64> = threads.filter_map(busy_ns).collect();
+    (!busy.is_empty()).then(|| Duration::from_nanos(busy.iter().sum()))
 }
 
 impl Drop for Server {

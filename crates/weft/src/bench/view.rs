@@ -1,10 +1,11 @@
 //! `weft bench view`: how fast views fold, beside a bare parse of the same records; how long the past takes to be shown; and what
-//! a page of each view costs on a log of one size and of another.
+//! a page of each view costs on a log of one size and of another; and what the terminal screen costs.
 
 mod fold;
 mod page;
 mod past;
 mod report;
+mod top;
 
 use std::path::PathBuf;
 
@@ -37,6 +38,12 @@ pub(crate) struct Args {
     /// How many records the larger log has
     #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     large: u64,
+    /// Events a second that come while the terminal screen is watched
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    rate: u32,
+    /// How long they come
+    #[arg(long, value_name = "SECONDS", default_value_t = 12, value_parser = clap::value_parser!(u16).range(1..))]
+    seconds: u16,
     /// How many rounds; the median counts
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
@@ -57,11 +64,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         .with_context(|| format!("cannot make a folder in {}", dir.display()))?;
     let mut measured = Measured::default();
     let event_bytes = fold::measure(args, &mut measured)?;
-    let past = past::measure(args, scratch.path())?;
+    let store = scratch.path().join("weft");
+    let past = past::measure(args, &store)?;
+    let top = top::measure(args, &store)?;
     let pages = page::measure(args)?;
     let report = Report {
         measured,
         past,
+        top,
         pages,
         event_bytes,
         n_events: args.events,

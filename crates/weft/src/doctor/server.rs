@@ -10,14 +10,15 @@ use weft_server::address::Addresses;
 use weft_server::socket::client::{Client, ClientError};
 use weft_server::tail::Folder;
 
-use super::{Check, access};
+use super::{Check, access, notify};
 use crate::{clients, config};
 
 /// How long the server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Files that nobody else may read or write, if they are there.
-const OWN_FILES: [&str; 4] = ["config.toml", "tokens.json", "server.json", "weft.sock"];
+const OWN_FILES: [&str; 5] =
+    ["config.toml", "tokens.json", "server.json", "weft.sock", "notify.json"];
 
 pub(super) fn look(store: &Store) -> Vec<Check> {
     let mut checks = vec![lock(store), server(store)];
@@ -26,6 +27,7 @@ pub(super) fn look(store: &Store) -> Vec<Check> {
             checks.push(Check::fine("config", "every setting is right"));
             checks.extend(access::look(store, &config));
             checks.extend(folders(&config));
+            checks.extend(notify::look(store, &config));
         }
         Err(error) => {
             let advice = "`weft config edit` opens the file";

@@ -7,7 +7,6 @@ use weft_event::json::{Json, Tape};
 use weft_event::problem::{Problem, Problems};
 use weft_event::validate::{Explanation, Subject, explain};
 
-use crate::facts_json::facts_json;
 use crate::output::{Shown, problem_text, write_problem};
 
 /// Everything there is to say about one event, ready to print.
@@ -69,7 +68,7 @@ impl Page {
         let row = event.dialect().taxonomy().get(&facts.event_type);
         self.meaning = row.map(|row| row.about);
         self.fact_rows = facts.rows();
-        self.facts = Some(facts_json(&facts));
+        self.facts = Some(facts.json());
     }
 
     /// Returns the page for a person.

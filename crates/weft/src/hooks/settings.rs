@@ -2,6 +2,7 @@
 
 use weft_event::json::{Json, Kind, Tape, Value};
 
+use super::wanted::{DECIDE, Part};
 use crate::settings_file::edit::{
     Edits, Left, Piece, Style, add, children, indent_of_value, span, take,
 };
@@ -98,6 +99,16 @@ pub(super) fn look(whole: &str, wanted: &[Wanted]) -> Result<Vec<Present>, Setti
         present.push(Present { event: event.into_owned(), is_current });
     }
     Ok(present)
+}
+
+/// Returns what our hooks are there for.
+pub(super) fn part(whole: &str) -> Result<Part, SettingsError> {
+    let mut tape = Tape::new();
+    let root = read(&mut tape, split_mark(whole).1)?;
+    let groups = root.get(HOOKS).into_iter().flat_map(Value::members).map(|(_, groups)| groups);
+    let mut ours = groups.flat_map(handlers).filter(|handler| is_ours(*handler));
+    let answers = |handler| words_of(handler).iter().any(|word| word == DECIDE);
+    Ok(if ours.any(answers) { Part::Loops } else { Part::Reports })
 }
 
 /// Returns the store that a hook of ours names, if one does.

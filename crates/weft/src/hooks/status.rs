@@ -72,7 +72,8 @@ fn look(place: Place) -> anyhow::Result<Look> {
     let program = place.program()?;
     let read = |text: String| -> Result<State, SettingsError> {
         let store = settings::store(&text)?;
-        let wanted = wanted::wanted(place.caller(), &program, store.as_deref());
+        let part = settings::part(&text)?;
+        let wanted = wanted::wanted(place.caller(), part, &program, store.as_deref());
         let are_all_off = settings::are_all_off(&text)?;
         let present = settings::look(&text, &wanted)?;
         Ok(State::Read(Read { present, n_wanted: wanted.len(), store, are_all_off }))

@@ -18,27 +18,50 @@ const TIMEOUT_S: u32 = 10;
 /// The same for the end of a session, where Claude Code allows 1.5 seconds unless more is asked for, and Codex 3 at most.
 const END_TIMEOUT_S: u32 = 3;
 
+/// Hooks that are answered where loops are run, and how long each may take, in seconds: a stop may run what a loop is judged by.
+const ANSWERED: [(&str, u32); 3] = [("Stop", 600), ("PreCompact", 60), ("SessionStart", 60)];
+
+/// What a hook is told that is to answer.
+pub(super) const DECIDE: &str = "--decide";
+
+/// What agents are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// That they report.
+    Reports,
+    /// That they also do as they are told.
+    Loops,
+}
+
 /// Returns the hooks that an agent is to have. `program` runs, with `store` if one is named.
-pub(super) fn wanted(caller: Caller, program: &str, store: Option<&str>) -> Vec<Wanted> {
+pub(super) fn wanted(
+    caller: Caller,
+    part: Part,
+    program: &str,
+    store: Option<&str>,
+) -> Vec<Wanted> {
     let events = caller.hooks().iter().filter(|event| **event != REPLACES);
     let handler = |event: &str| match caller {
-        Caller::ClaudeCode => claude_code(event, program, store),
+        Caller::ClaudeCode => claude_code(event, part, program, store),
         Caller::Codex => codex(event, program, store),
     };
     events.map(|event| Wanted { event, handler: handler(event) }).collect()
 }
 
 /// The program and its arguments apart, so that no shell is started.
-fn claude_code(event: &str, program: &str, store: Option<&str>) -> Json<'static> {
-    let args = arguments(Caller::ClaudeCode, store);
+fn claude_code(event: &str, part: Part, program: &str, store: Option<&str>) -> Json<'static> {
+    let answered = ANSWERED.iter().find(|(name, _)| part == Part::Loops && *name == event);
+    let mut args = arguments(Caller::ClaudeCode, store);
+    args.extend(answered.map(|_| DECIDE));
     Json::object(|handler| {
         handler.text("type", "command");
         handler.text("command", program);
         handler.json("args", &Json::array(args.iter().map(|arg| Json::text(arg))));
-        if !AWAITED.contains(&event) {
+        if answered.is_none() && !AWAITED.contains(&event) {
             handler.json("async", &Json::bool(true));
         }
-        handler.json("timeout", &Json::integer(timeout_s(event)));
+        let timeout_s = answered.map_or_else(|| timeout_s(event), |(_, timeout_s)| *timeout_s);
+        handler.json("timeout", &Json::integer(timeout_s));
     })
 }
 

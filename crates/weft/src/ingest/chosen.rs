@@ -123,7 +123,7 @@ fn of_events(input: &Input, stdin: &str) -> source::Input {
 }
 
 fn since(text: &str) -> anyhow::Result<SystemTime> {
-    let ns = filter::time_ns(text, times::now_ns()).with_context(|| {
+    let ns = filter::parse_time(text, times::now_ns()).with_context(|| {
         format!("`{text}` is no time; write 7d, 2026-11-01 or 2026-11-01T09:30")
     })?;
     Ok(SystemTime::UNIX_EPOCH + Duration::from_nanos(u64::try_from(ns).unwrap_or(0)))

@@ -1,24 +1,25 @@
 //! The log for one call: through the server that runs on the store, or on its folder where none does. Nothing is held between calls,
 //! so that a server may come and go meanwhile.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use uuid::Uuid;
-use weft_event::Dialect;
 use weft_log::admit::Admitted;
 use weft_log::disk::RealDisk;
 use weft_log::log::{Batch, Durability, Log};
-use weft_log::query::{Found, Page, Records};
+use weft_log::query::{Found, Page, QueryError, Records};
 use weft_log::rejected::Rejected;
 use weft_log::spool::{self, Entry};
 use weft_log::{Filter, Position, Store, reader};
-use weft_server::mcp::{Kept, NotAdmitted, Seen, Shelf, ShelfError, VIA, admit, aside};
+use weft_server::mcp::{Kept, NotAdmitted, Put, Seen, Shelf, ShelfError, VIA, admit, aside};
 use weft_server::reads::{self, Question};
 use weft_server::socket::answer::{Appended, Fate};
 use weft_server::socket::client::Client;
 use weft_server::socket::request::{Append, Sent};
-use weft_server::views::{self, Ask, Judgement, Moment, fold_at};
+use weft_server::views::{self, Ask, Moment, fold_at};
 
+use crate::config;
 use crate::emit::may_pass;
 use crate::output::tell_error;
 use crate::records;
@@ -38,9 +39,21 @@ pub(super) struct CommandShelf {
 }
 
 impl Shelf for CommandShelf {
-    async fn put(&self, lines: Vec<String>) -> Result<Vec<Kept>, ShelfError> {
+    async fn put(&self, events: Vec<Put>) -> Result<Vec<Kept>, ShelfError> {
         let args = self.store.clone();
-        aside(move || put(&args, &lines)).await
+        aside(move || put(&args, &events)).await
+    }
+
+    async fn look<T: Default + Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Records) -> Result<T, QueryError> + Send + 'static,
+    ) -> Result<T, ShelfError> {
+        let args = self.store.clone();
+        aside(move || {
+            let seen = see(&args, &Filter::all(), |records, _| Ok(work(records)?));
+            seen.map(|seen| seen.found).map_err(ShelfError::failed)
+        })
+        .await
     }
 
     async fn find(&self, question: Question) -> Result<Seen<Page>, ShelfError> {
@@ -75,8 +88,9 @@ fn view(args: &StoreArgs, ask: &Ask) -> anyhow::Result<views::Seen> {
     if Store::open(&args.folder()?).is_err() {
         return Ok(views::Seen::default());
     }
-    let (fold, _) = fold_at(&args.store()?, Moment::Now, ask.now_ns)?;
-    Ok(views::Seen::of(&fold, ask, &Judgement::default()))
+    let store = args.store()?;
+    let (fold, _) = fold_at(&store, Moment::Now, ask.now_ns)?;
+    Ok(views::Seen::of(&fold, ask, &config::judgement(&store)))
 }
 
 /// Looks into the store. One that nobody has made yet is empty.
@@ -95,10 +109,10 @@ fn see<T: Default>(
     Ok(Seen { store_id, first, found: look(&mut records, first)? })
 }
 
-fn put(args: &StoreArgs, lines: &[String]) -> Result<Vec<Kept>, ShelfError> {
+fn put(args: &StoreArgs, events: &[Put]) -> Result<Vec<Kept>, ShelfError> {
     let store = args.make().map_err(ShelfError::failed)?;
-    let events = match admit(&store, lines) {
-        Ok(events) => events,
+    let admitted = match admit(&store, events) {
+        Ok(admitted) => admitted,
         Err(NotAdmitted::Failed(error)) => return Err(ShelfError::failed(error)),
         Err(NotAdmitted::Refused { problems, refusal }) => {
             if let Err(error) = Rejected::new(&store).put(&[*refusal]) {
@@ -107,15 +121,15 @@ fn put(args: &StoreArgs, lines: &[String]) -> Result<Vec<Kept>, ShelfError> {
             return Err(ShelfError::Refused { problems });
         }
     };
-    let ids: Vec<Uuid> = lines.iter().map(|_| Uuid::now_v7()).collect();
-    let kept = match through_server(&store, lines, &ids).map_err(ShelfError::failed)? {
+    let ids: Vec<Uuid> = events.iter().map(|_| Uuid::now_v7()).collect();
+    let kept = match through_server(&store, events, &ids).map_err(ShelfError::failed)? {
         Way::Done(kept) => return Ok(kept),
-        Way::NoServer => into_folder(&store, events).map_err(ShelfError::failed)?,
+        Way::NoServer => into_folder(&store, admitted).map_err(ShelfError::failed)?,
         Way::Busy => None,
     };
     match kept {
         Some(kept) => Ok(kept),
-        None => into_spool(&store, lines, &ids).map_err(ShelfError::failed),
+        None => into_spool(&store, events, &ids).map_err(ShelfError::failed),
     }
 }
 
@@ -126,13 +140,13 @@ enum Way {
     Busy,
 }
 
-fn through_server(store: &Store, lines: &[String], ids: &[Uuid]) -> anyhow::Result<Way> {
-    let sent = lines.iter().zip(ids).map(|(line, id)| Sent {
-        line: line.as_bytes(),
+fn through_server(store: &Store, events: &[Put], ids: &[Uuid]) -> anyhow::Result<Way> {
+    let sent = events.iter().zip(ids).map(|(put, id)| Sent {
+        line: put.line.as_bytes(),
         via: None,
-        dialect: Some(Dialect::Collector),
+        dialect: Some(put.dialect),
         delivery: Some(Entry::delivery(*id).into()),
-        topic: None,
+        topic: put.topic.as_ref().map(Cow::Borrowed),
     });
     let append = Append {
         via: VIA.into(),
@@ -188,12 +202,12 @@ fn into_folder(store: &Store, events: Vec<Admitted>) -> anyhow::Result<Option<Ve
     Ok(Some(answer.outcomes.into_iter().map(Kept::Logged).collect()))
 }
 
-fn into_spool(store: &Store, lines: &[String], ids: &[Uuid]) -> anyhow::Result<Vec<Kept>> {
+fn into_spool(store: &Store, events: &[Put], ids: &[Uuid]) -> anyhow::Result<Vec<Kept>> {
     let at_us = jiff::Timestamp::now().as_microsecond();
-    for (line, id) in lines.iter().zip(ids) {
-        let (via, line) = (VIA.into(), line.as_bytes());
-        let dialect = Some(Dialect::Collector);
-        spool::put(store, &Entry { at_us, via, id: *id, dialect, topic: None, line })?;
+    for (put, id) in events.iter().zip(ids) {
+        let (via, line, topic) = (VIA.into(), put.line.as_bytes(), put.topic.clone());
+        let dialect = Some(put.dialect);
+        spool::put(store, &Entry { at_us, via, id: *id, dialect, topic, line })?;
     }
-    Ok(vec![Kept::Spooled; lines.len()])
+    Ok(vec![Kept::Spooled; events.len()])
 }

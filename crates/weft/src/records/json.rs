@@ -4,8 +4,6 @@ use weft_event::json::{Json, Object, Tape};
 use weft_event::time::format_rfc3339;
 use weft_log::query::Found;
 
-use crate::facts_json::facts_json;
-
 /// Appends the object of a record, on one line.
 pub(crate) fn write_record(out: &mut String, found: &Found, tape: &mut Tape) {
     let mut object = Object::begin(out);
@@ -38,7 +36,7 @@ pub(crate) fn write_record(out: &mut String, found: &Found, tape: &mut Tape) {
     }
     match found.read(tape) {
         Some(event) => {
-            object.json("facts", &facts_json(&event.facts()));
+            object.json("facts", &event.facts().json());
             object.json("event", &Json::of(event.value()));
         }
         None => object.text("line", &String::from_utf8_lossy(&found.line)),

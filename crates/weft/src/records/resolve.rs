@@ -2,10 +2,10 @@
 
 use weft_event::Facts;
 use weft_event::json::Tape;
+use weft_log::filter::quoted;
 use weft_log::query::{Ask, Order, Records};
 use weft_log::{Filter, Position};
 
-use super::quoted;
 use crate::output::Marked;
 
 /// How many names are listed where several are meant.

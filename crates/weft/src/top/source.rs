@@ -1,30 +1,34 @@
 //! The store as the screen reads it: without a server, and beside one.
 
 use std::error::Error;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
+use weft_event::Dialect;
 use weft_event::json::Tape;
 use weft_event::problem::Problems;
 use weft_log::disk::RealDisk;
-use weft_log::query::{Ask as LogAsk, Found, Order, Records, is_match};
+use weft_log::filter::{VALUES_FROM, complete, quoted};
+use weft_log::query::{Ask as LogAsk, Found, Order, Records, is_match, values};
 use weft_log::reader::{ReadError, first_kept, read_head};
 use weft_log::snapshots::SPACING;
 use weft_log::tail::{Step, Tail};
 use weft_log::{Filter, FilterError, Position, Store, spool};
 use weft_server::views::{Fold, Moment};
 use weft_tui::source::{
-    Ask, Completions, FilterFault, Leap, More, Opening, Page, Place, Record, Source, SourceError,
-    Which,
+    Ask, Completions, End, FilterFault, Leap, More, Opening, Page, Place, Record, Source,
+    SourceError, Which,
 };
+use weft_view::Views;
 
-use super::complete::{self, VALUES_FROM};
-use crate::records::quoted;
 use crate::stores;
 
-/// How long what is there is gathered before it is handed on.
-const GATHER: Duration = Duration::from_millis(20);
-/// How long is read at a time where much has to be.
+/// How long what comes is gathered before it is handed on, where much comes.
+const GATHER: Duration = Duration::from_millis(50);
+/// How long is read at a time where much has to be, at least.
 const LEAP: Duration = Duration::from_millis(250);
+/// How much longer is read than it takes to copy the views that are shown meanwhile, at least.
+const LEAP_COPIES: u32 = 4;
 
 /// A store, and how far it was read.
 pub(super) struct StoreSource {
@@ -33,10 +37,16 @@ pub(super) struct StoreSource {
     tail: Option<Tail>,
     /// What is behind so far that its records are taken in here, snapshots left on the way, and up to where.
     behind: Option<(Fold, u64)>,
+    /// How long it took to copy its views last.
+    copied: Duration,
     /// Records that were read and not given yet.
     left: Vec<Found>,
+    /// When records were given last.
+    given: Instant,
     /// Which records match.
     filter: Filter,
+    /// Whether that is all that a person is shown at all, for which no line has to be read.
+    is_all: bool,
     tape: Tape,
     problems: Problems,
 }
@@ -46,7 +56,19 @@ impl StoreSource {
         stores::settle_unsaid(&store).map_err(|error| SourceError::Failed(error.into()))?;
         let filter = Filter::all().without_bookkeeping();
         let (tape, problems) = (Tape::new(), Problems::new());
-        Ok(Self { store, tail: None, behind: None, left: Vec::new(), filter, tape, problems })
+        let (left, given) = (Vec::new(), Instant::now());
+        Ok(Self {
+            store,
+            tail: None,
+            behind: None,
+            copied: Duration::ZERO,
+            left,
+            given,
+            filter,
+            is_all: true,
+            tape,
+            problems,
+        })
     }
 
     fn head(&self) -> Result<u64, SourceError> {
@@ -56,8 +78,12 @@ impl StoreSource {
 
     fn record(&mut self, found: Found) -> Record {
         let (tape, problems) = (&mut self.tape, &mut self.problems);
-        let is_match = is_match(&self.filter, &found.meta, &found.line, tape, problems);
         let mark = found.meta.mark.as_ref();
+        let is_match = if self.is_all {
+            mark.is_none_or(|mark| mark.dialect != Dialect::Weft)
+        } else {
+            is_match(&self.filter, &found.meta, &found.line, tape, problems)
+        };
         Record {
             position: found.meta.position.get(),
             received_ns: found.meta.at_us.unwrap_or_default().saturating_mul(1000),
@@ -72,18 +98,26 @@ impl StoreSource {
         Records::open(self.store.clone()).map_err(failed)
     }
 
-    /// Returns the newest records up to a position that a filter matches, in the order of the log, and whether there are older ones.
-    fn newest(
+    /// Returns records that a filter matches, in the order of the log, and whether there are more.
+    fn some(
         &self,
         filter: &Filter,
-        upto: u64,
+        range: RangeInclusive<Position>,
+        end: End,
         max: usize,
     ) -> Result<(Vec<Found>, bool), SourceError> {
-        let Some(upto) = Position::new(upto) else { return Ok((Vec::new(), false)) };
-        let range = Position::FIRST..=upto;
-        let ask = LogAsk { filter, range, order: Order::Descending, limit: max };
-        let mut page = self.records()?.page(&ask).map_err(failed)?;
-        page.records.reverse();
+        if range.is_empty() {
+            return Ok((Vec::new(), false));
+        }
+        let order = match end {
+            End::Newest => Order::Descending,
+            End::Oldest => Order::Ascending,
+        };
+        let mut page =
+            self.records()?.page(&LogAsk { filter, range, order, limit: max }).map_err(failed)?;
+        if end == End::Newest {
+            page.records.reverse();
+        }
         Ok((page.records, page.next.is_some()))
     }
 
@@ -109,7 +143,7 @@ impl StoreSource {
 
     /// Takes records in for a while, and hands the views on instead.
     fn leap(&mut self, tail: &mut Tail, mut fold: Fold, end: u64) -> Result<More, SourceError> {
-        let until = Instant::now() + LEAP;
+        let until = Instant::now() + LEAP.max(self.copied * LEAP_COPIES);
         while fold.upto() < end && Instant::now() < until {
             match tail.read(Duration::ZERO).map_err(failed)? {
                 Step::Records { records, lost } => {
@@ -126,11 +160,19 @@ impl StoreSource {
                 Step::Quiet => fold.pass(Position::FIRST.plus(end)),
             }
         }
-        let leap = Leap { views: fold.views().clone(), upto: fold.upto() };
-        if fold.upto() < end {
-            self.behind = Some((fold, end));
-        }
+        let upto = fold.upto();
+        let views = if upto < end { self.go_on(fold, end) } else { fold.into_views() };
+        let leap = Leap { views, upto };
         Ok(More { leap: Some(Box::new(leap)), records: Vec::new(), head: self.head()? })
+    }
+
+    /// Keeps a fold to take more in, and returns a copy of its views.
+    fn go_on(&mut self, fold: Fold, end: u64) -> Views {
+        let began = Instant::now();
+        let views = fold.views().clone();
+        self.copied = began.elapsed();
+        self.behind = Some((fold, end));
+        views
     }
 }
 
@@ -146,15 +188,17 @@ impl Source for StoreSource {
         let head = self.head()?;
         let last = Position::new(position).unwrap_or(Position::FIRST);
         let mut fold = Fold::usual(&self.store, last).map_err(failed)?;
-        let (views, upto) = (fold.views().clone(), fold.upto().max(first.get() - 1));
+        let upto = fold.upto().max(first.get() - 1);
         let next = Position::FIRST.plus(upto);
         self.tail = Some(Tail::open(&self.store, next, Filter::all()).map_err(failed)?);
         self.left = Vec::new();
         self.behind = None;
-        if position.saturating_sub(upto) > SPACING.every {
+        let views = if position.saturating_sub(upto) > SPACING.every {
             fold.leave_snapshots(Position::new(head).unwrap_or(last));
-            self.behind = Some((fold, position));
-        }
+            self.go_on(fold, position)
+        } else {
+            fold.into_views()
+        };
         Ok(Opening { views, upto, position, received_ns, head })
     }
 
@@ -167,8 +211,9 @@ impl Source for StoreSource {
         }
         let mut found = std::mem::take(&mut self.left);
         let mut wait = if found.is_empty() { patience } else { Duration::ZERO };
-        let until = Instant::now() + patience.max(GATHER);
-        while found.len() < max && Instant::now() < until {
+        // A look at the log costs the same for one record and for hundreds: what comes singly is given at once, and the rest together.
+        std::thread::park_timeout(GATHER.saturating_sub(self.given.elapsed()).min(patience));
+        while found.len() < max {
             match tail.read(wait).map_err(failed)? {
                 Step::Records { records, .. } => found.extend(records),
                 Step::Quiet => break,
@@ -176,6 +221,9 @@ impl Source for StoreSource {
             wait = Duration::ZERO;
         }
         self.tail = Some(tail);
+        if !found.is_empty() {
+            self.given = Instant::now();
+        }
         if found.is_empty() && !spool::is_empty(self.store.root()) {
             stores::settle_unsaid(&self.store)
                 .map_err(|error| SourceError::Failed(error.into()))?;
@@ -186,6 +234,7 @@ impl Source for StoreSource {
 
     fn set_filter(&mut self, text: &str, now_ns: i64) -> Result<(), FilterFault> {
         let filter = Filter::parse(text, now_ns).map_err(fault)?;
+        self.is_all = filter.is_all();
         self.filter = filter.without_bookkeeping();
         Ok(())
     }
@@ -197,15 +246,25 @@ impl Source for StoreSource {
             Which::Trace(id) => format!("trace={}", quoted(id)),
         };
         let filter = Filter::parse(&text, ask.now_ns).map_err(failed)?.without_bookkeeping();
-        let (found, is_cut) = self.newest(&filter, ask.upto, ask.max)?;
+        let Some(upto) = Position::new(ask.upto) else { return Ok(Page::default()) };
+        let range = Position::FIRST.plus(ask.after)..=upto;
+        let (found, is_cut) = self.some(&filter, range, ask.end, ask.max)?;
         let records = found.into_iter().map(|found| self.record(found)).collect();
         Ok(Page { records, is_cut })
     }
 
     fn complete(&mut self, text: &str, cursor: usize) -> Completions {
         // Where the log cannot be read there is nothing to offer but the names of fields.
-        let newest = || self.newest(&Filter::all(), self.head()?, VALUES_FROM);
-        complete::complete(text, cursor, || newest().map(|(found, _)| found).unwrap_or_default())
+        let newest = || {
+            let Some(head) = Position::new(self.head()?) else { return Ok((Vec::new(), false)) };
+            self.some(&Filter::all(), Position::FIRST..=head, End::Newest, VALUES_FROM)
+        };
+        let completion = complete(text, cursor, |field| {
+            let found = newest().map(|(found, _): (Vec<Found>, bool)| values(field, &found));
+            found.unwrap_or_else(|_: SourceError| Vec::new())
+        });
+        let words = completion.offers.into_iter().map(|offer| offer.text).collect();
+        Completions { from: completion.from, words }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::Outcome;
 const EXAMPLES: &str = "\
 Examples:
   weft inbox                          what needs a person, the worst first
-  weft inbox --watch                  the same, as it changes
+  weft inbox --watch                  the same, as it changes; a [[notify]] with `bell` rings
   weft inbox --at 9h                  what it was then
   weft inbox --json | jq -r .command  the commands that show what it is about
 

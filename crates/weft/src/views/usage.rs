@@ -45,6 +45,8 @@ const BUDGETS: Layout = Layout {
         ("ACTOR", Cell::Text("actor")),
         ("SESSION", Cell::Text("session")),
         ("TASK", Cell::Text("task")),
+        ("DAY", Cell::Text("day")),
+        ("MOST BY", Cell::Text("spender")),
         ("SINCE", Cell::Ago("since")),
     ],
 };

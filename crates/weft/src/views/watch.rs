@@ -5,13 +5,18 @@ use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use jiff::tz::TimeZone;
 use weft_event::json::Json;
 use weft_log::tail::{Step, Tail};
 use weft_log::{Filter, Position, Store};
-use weft_server::views::{Fold, Moment, Page, Row, fold_at};
+use weft_server::notify::Bell;
+use weft_server::views::{Fold, Moment, Name, Page, Row, fold_at};
+use weft_view::inbox::needs;
 
 use super::{Question, ViewArgs, json_lines};
 use crate::columns::{self, Columns};
+use crate::config;
+use crate::notify::BELL;
 use crate::output;
 use crate::signals::Stop;
 use crate::stores;
@@ -35,7 +40,7 @@ pub(super) fn watch(store: &Store, question: &Question<'_>, args: &ViewArgs) -> 
     let (mut fold, _) = fold_at(store, Moment::Now, now_ns()).context("cannot fold the log")?;
     let next = Position::FIRST.plus(fold.upto());
     let mut tail = Tail::open(store, next, Filter::all()).context("cannot follow the log")?;
-    let mut screen = Screen::new(question, args);
+    let mut screen = Screen::new(store, question, args);
     screen.draw(&fold)?;
     stop.wait_for();
     let (mut drawn, mut is_changed) = (Instant::now(), false);
@@ -64,14 +69,19 @@ struct Screen<'s> {
     /// The table, where lines are added to it.
     table: Columns,
     /// What rows said, by their ids.
-    shown: HashMap<String, String>,
+    shown: HashMap<String, u64>,
+    bell: Bell,
 }
 
 impl<'s> Screen<'s> {
-    fn new(question: &'s Question<'s>, args: &'s ViewArgs) -> Self {
+    fn new(store: &Store, question: &'s Question<'s>, args: &'s ViewArgs) -> Self {
         let table = Columns::new(question.layout.titles(), None);
         let is_terminal = io::stdout().is_terminal() && !args.json;
-        Self { question, args, is_terminal, table, shown: HashMap::new() }
+        // Whatever else is shown, the inbox is what rings.
+        let is_inbox = question.layout.view == Name::Inbox && is_terminal;
+        let rules = if is_inbox { config::notify(store) } else { Vec::new() };
+        let bell = Bell::new(&rules, TimeZone::system());
+        Self { question, args, is_terminal, table, shown: HashMap::new(), bell }
     }
 
     fn draw(&mut self, fold: &Fold) -> anyhow::Result<()> {
@@ -82,7 +92,12 @@ impl<'s> Screen<'s> {
                 Columns::new(self.question.layout.titles(), columns::terminal_columns());
             let rows = self.question.table(&mut table, &page.rows, self.args.time, now_ns);
             let nothing = if page.rows.is_empty() { self.question.layout.nothing } else { "" };
-            format!("{CLEAR}{rows}{nothing}\n")
+            let is_due = self.bell.is_set() && {
+                let needs = needs(fold.views(), now_ns, &self.question.judgement);
+                self.bell.is_due(&needs, now_ns)
+            };
+            let bell = if is_due { BELL } else { "" };
+            format!("{CLEAR}{rows}{nothing}\n{bell}")
         } else {
             self.changes(&page, now_ns)
         };

@@ -41,69 +41,7 @@ fn help() -> (String, String) {
 
 #[test]
 fn help_lists_the_commands() {
-    insta::assert_snapshot!(help().0, @"
-    Keeps the events that coding agents write in one durable, ordered log, and finds them again.
-
-    An event is one JSON object on a line. Weft knows five dialects of them (idle, collector, pinchy,
-    engine, needle) and its own (weft), and tells them apart by their shape.
-
-    Usage: weft <COMMAND>
-
-    Commands:
-      validate     Check events and tell every problem with its place
-      explain      Explain one event: its dialect, its facts, its problems
-      convert      Convert events to another dialect, to CloudEvents or to OTLP
-      merge        Merge inputs into one ordered stream of events
-      init         Make a store for the events of this folder
-      emit         Put one event into the log
-      hook         Take what an agent tells its hook
-      hooks        Tell agents to report to weft, and see whether they do
-      mcp          Let agents write and read events with tools of their own
-      ingest       Read events into the log
-      rejects      List what was refused, show one of it, or try it again
-      log          Show the records of the log that match
-      tail         Follow the log as it grows
-      top          Watch the agents on a screen
-      show         Show one record whole: what the log knows of it, its facts, its event
-      session      Show one session from its first record to its last
-      trace        Show one trace as a tree of its spans
-      gaps         Tell what is missing: positions of the log, and numbers of its producers
-      inbox        Show what needs a person
-      fleet        Show what every agent is doing
-      stuck        Show who is at work and gets nowhere
-      sessions     List sessions, the last active first
-      traces       List the newest traces
-      work         Show pieces of work: who has which, and what is left
-      decisions    Show what was decided, and why
-      usage        Show tokens and cost
-      files        Show who touched which file
-      errors       Show what failed, grouped by what it says
-      loops        Show loops, their frames and how far they are
-      runs         Show runs, their state and how far they are
-      gateway      Show what goes through a gateway
-      digest       Tell what each agent did, decided, cost, finished, broke and left, as Markdown
-      stats        Tell how much is in the store, and of what
-      sql          Ask the index with SQL, reading only
-      export       Write the log to files by day, by agent, or the decisions alone; or send it by OTLP
-      import       Bring what other tools kept into the log
-      verify       Check a store: every seal, checksum, link and position, the index, the blobs
-      scan         Look for secrets that are stored already, and take them out
-      prune        Archive old segments, or delete them
-      sub          Make, list, pause, replay and remove subscriptions
-      index        Show how far the index is, or make it again from the log
-      up           Run the server: HTTP on loopback, and the socket that commands write through
-      status       Tell whether a server runs on the store, and where
-      doctor       Check the store, its server and its disk, and say what to do
-      config       Show the settings of a store's server, and change them
-      service      Run the server as a service of the user's own
-      token        Make, list and revoke the tokens of a store's server
-      types        List the event types: what each means, and the status it gives its actor
-      schema       Print the JSON Schema of a dialect
-      demo         Print a made-up night of agents at work, in all five dialects
-      bench        Measure how fast Weft is on this machine
-      completions  Print a script that completes weft's arguments in a shell
-      help         Print this message or the help of the given subcommand(s)
-    ");
+    insta::assert_snapshot!("commands", help().0);
 }
 
 #[test]

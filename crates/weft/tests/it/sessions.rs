@@ -247,37 +247,37 @@ fn a_tool_call_that_hooks_told_of_too_is_one_thing() {
     assert!(of_call[0].contains(r#""positions":[1,2,"#), "{}", of_call[0]);
     insta::assert_snapshot!(sandbox.run(&["trace", "5b0e7c1a", "--ascii", "--utc"]).stdout, @"
     trace 5b0e7c1a92d44f6b8a37c1d2e3f40516: 46 records, 10 spans
-    TIME                 DURATION  ACTOR             STATUS     SPAN
-    2026-11-14 09:30:00  -         session-5b0e7c1a  started    lifecycle.started: Session started
-    2026-11-14 09:30:00  19.5s     session-5b0e7c1a  completed  activity.prompt: What is the tide at noon? …
-    2026-11-14 09:30:02  -         session-5b0e7c1a  thinking   |- activity.thinking: The table has a row for every hour. …
-    2026-11-14 09:30:02  -         session-5b0e7c1a  -          |- activity.usage: 21305 tokens
-    2026-11-14 09:30:02  -         session-5b0e7c1a  thinking   |- activity.message: I look into the table.
-    2026-11-14 09:30:02  -         session-5b0e7c1a  -          |- activity.usage: 87 tokens
-    2026-11-14 09:30:02  400ms     session-5b0e7c1a  progress   |- hook.pre_tool_use: Bash
-    2026-11-14 09:30:02  700ms     session-5b0e7c1a  progress   |- activity.tool_use: Using Read
-    2026-11-14 09:30:03  -         session-5b0e7c1a  error      |- system.error: Request failed: 529 overloaded
-    2026-11-14 09:30:05  4.0s      session-5b0e7c1a  progress   |- activity.tool_use: Using Agent
-    2026-11-14 09:30:05  -         session-5b0e7c1a  -          |- activity.usage: 21466 tokens
-    2026-11-14 09:30:05  3.5s      a51f0c            completed  |- lifecycle.started: Subagent started
-    2026-11-14 09:30:06  1.5s      a51f0c            progress   |  |- activity.tool_use: Using WebSearch
-    2026-11-14 09:30:06  -         a51f0c            -          |  |- activity.usage: 855 tokens
-    2026-11-14 09:30:08  -         a51f0c            thinking   |  |- activity.message: Full moon
-    2026-11-14 09:30:08  -         a51f0c            -          |  `- activity.usage: 848 tokens
-    2026-11-14 09:30:11  -         session-5b0e7c1a  thinking   |- activity.message: At noon the tide is 3.1 m. …
-    2026-11-14 09:30:11  -         session-5b0e7c1a  -          |- activity.usage: 21535 tokens
-    2026-11-14 09:30:11  -         session-5b0e7c1a  -          |- system.title: Tide tables
-    2026-11-14 09:30:11  -         session-5b0e7c1a  -          |- system.title: Noon tide
-    2026-11-14 09:30:11  -         session-5b0e7c1a  -          |- activity.usage: 0.2500 USD
-    2026-11-14 09:30:20  -         session-5b0e7c1a  progress   `- activity.progress: Compacted (auto)
-    2026-11-14 09:30:22  11.7s     session-5b0e7c1a  error      activity.prompt: Draw it …
-    2026-11-14 09:30:30  -         session-5b0e7c1a  progress   |- activity.progress: Pull request https://forge.example/ana/harbor/pull/12
-    2026-11-14 09:30:30  -         session-5b0e7c1a  -          |- activity.usage: 0.5000 USD
-    2026-11-14 09:30:31  900ms     session-5b0e7c1a  progress   |- activity.tool_use: Using web_search
-    2026-11-14 09:30:31  -         session-5b0e7c1a  -          |- activity.usage: 11 tokens
-    2026-11-14 09:30:32  300ms     session-5b0e7c1a  progress   |- activity.tool_use: Using moon
-    2026-11-14 09:30:32  200ms     session-5b0e7c1a  progress   |- activity.tool_use: Using web_fetch
-    2026-11-14 09:30:33  -         session-5b0e7c1a  -          |- system.title: Spring tide
-    2026-11-14 09:30:33  -         session-5b0e7c1a  -          `- system.title: Noon tide
+    TIME                 DURATION  WHEN                      ACTOR             STATUS     SPAN
+    2026-11-14 09:30:00  -         =                         session-5b0e7c1a  started    lifecycle.started: Session started
+    2026-11-14 09:30:00  19.5s     ===============           session-5b0e7c1a  completed  activity.prompt: What is the tide at noon? …
+    2026-11-14 09:30:02  -          =                        session-5b0e7c1a  thinking   |- activity.thinking: The table has a row for every hour. …
+    2026-11-14 09:30:02  -          =                        session-5b0e7c1a  -          |- activity.usage: 21305 tokens
+    2026-11-14 09:30:02  -          =                        session-5b0e7c1a  thinking   |- activity.message: I look into the table.
+    2026-11-14 09:30:02  -          =                        session-5b0e7c1a  -          |- activity.usage: 87 tokens
+    2026-11-14 09:30:02  400ms      =                        session-5b0e7c1a  progress   |- hook.pre_tool_use: Bash
+    2026-11-14 09:30:02  700ms      ==                       session-5b0e7c1a  progress   |- activity.tool_use: Using Read
+    2026-11-14 09:30:03  -           =                       session-5b0e7c1a  error      |- system.error: Request failed: 529 overloaded
+    2026-11-14 09:30:05  4.0s         ====                   session-5b0e7c1a  progress   |- activity.tool_use: Using Agent
+    2026-11-14 09:30:05  -            =                      session-5b0e7c1a  -          |- activity.usage: 21466 tokens
+    2026-11-14 09:30:05  3.5s         ===                    a51f0c            completed  |- lifecycle.started: Subagent started
+    2026-11-14 09:30:06  1.5s         ===                    a51f0c            progress   |  |- activity.tool_use: Using WebSearch
+    2026-11-14 09:30:06  -            =                      a51f0c            -          |  |- activity.usage: 855 tokens
+    2026-11-14 09:30:08  -              =                    a51f0c            thinking   |  |- activity.message: Full moon
+    2026-11-14 09:30:08  -              =                    a51f0c            -          |  `- activity.usage: 848 tokens
+    2026-11-14 09:30:11  -                =                  session-5b0e7c1a  thinking   |- activity.message: At noon the tide is 3.1 m. …
+    2026-11-14 09:30:11  -                =                  session-5b0e7c1a  -          |- activity.usage: 21535 tokens
+    2026-11-14 09:30:11  -                =                  session-5b0e7c1a  -          |- system.title: Tide tables
+    2026-11-14 09:30:11  -                =                  session-5b0e7c1a  -          |- system.title: Noon tide
+    2026-11-14 09:30:11  -                =                  session-5b0e7c1a  -          |- activity.usage: 0.2500 USD
+    2026-11-14 09:30:20  -                       =           session-5b0e7c1a  progress   `- activity.progress: Compacted (auto)
+    2026-11-14 09:30:22  11.7s                    =========  session-5b0e7c1a  error      activity.prompt: Draw it …
+    2026-11-14 09:30:30  -                              =    session-5b0e7c1a  progress   |- activity.progress: Pull request https://forge.example/ana/harbor/pull/12
+    2026-11-14 09:30:30  -                              =    session-5b0e7c1a  -          |- activity.usage: 0.5000 USD
+    2026-11-14 09:30:31  900ms                           =   session-5b0e7c1a  progress   |- activity.tool_use: Using web_search
+    2026-11-14 09:30:31  -                               =   session-5b0e7c1a  -          |- activity.usage: 11 tokens
+    2026-11-14 09:30:32  300ms                           =   session-5b0e7c1a  progress   |- activity.tool_use: Using moon
+    2026-11-14 09:30:32  200ms                            =  session-5b0e7c1a  progress   |- activity.tool_use: Using web_fetch
+    2026-11-14 09:30:33  -                                =  session-5b0e7c1a  -          |- system.title: Spring tide
+    2026-11-14 09:30:33  -                                =  session-5b0e7c1a  -          `- system.title: Noon tide
     ");
 }

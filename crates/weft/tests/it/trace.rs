@@ -49,20 +49,28 @@ fn spans_stand_below_their_parents() {
     let stored = some();
     insta::assert_snapshot!(stored.run(&["trace", "t-1"]).show(), @"
     trace t-1: 10 records, 8 spans
-    TIME                 DURATION  ACTOR  STATUS    SPAN
-    2020-01-01 00:00:00  9.0s      @a     started   lifecycle.started: plan
-    2020-01-01 00:00:01  120ms     @a     progress  ├─ hook.pre_tool_use: read
-    2020-01-01 00:00:03  6.0s      @a     progress  └─ activity.progress: think
-    2020-01-01 00:00:04  5.0s      @a     progress     └─ activity.progress: deep
-    2020-01-01 00:00:09  -         @a     progress        └─ activity.progress: deeper
-    2020-01-01 00:00:05  -         @a     progress  activity.progress: lost (its parent nowhere is not in the trace)
-    2020-01-01 00:00:06  1.0s      @a     progress  activity.progress: round (its parent g stands below it)
-    2020-01-01 00:00:07  -         @a     progress  └─ activity.progress: and round
-    2020-01-01 00:00:08  -         @a     progress  activity.progress: no span
+    TIME                 DURATION  WHEN                      ACTOR  STATUS    SPAN
+    2020-01-01 00:00:00  9.0s      ━━━━━━━━━━━━━━━━━━━━━━━━  @a     started   lifecycle.started: plan
+    2020-01-01 00:00:01  120ms       ━                       @a     progress  ├─ hook.pre_tool_use: read
+    2020-01-01 00:00:03  6.0s              ━━━━━━━━━━━━━━━━  @a     progress  └─ activity.progress: think
+    2020-01-01 00:00:04  5.0s                ━━━━━━━━━━━━━━  @a     progress     └─ activity.progress: deep
+    2020-01-01 00:00:09  -                                ━  @a     progress        └─ activity.progress: deeper
+    2020-01-01 00:00:05  -                      ━            @a     progress  activity.progress: lost (its parent nowhere is not in the trace)
+    2020-01-01 00:00:06  1.0s                      ━━━       @a     progress  activity.progress: round (its parent g stands below it)
+    2020-01-01 00:00:07  -                           ━       @a     progress  └─ activity.progress: and round
+    2020-01-01 00:00:08  -                              ━    @a     progress  activity.progress: no span
     --- stderr
     --- exit 0
     ");
-    insta::assert_snapshot!(stored.run(&["trace", "t-1", "--ascii"]).stdout.lines().nth(5).unwrap(), @"2020-01-01 00:00:04  5.0s      @a     progress     `- activity.progress: deep");
+    insta::assert_snapshot!(stored.run(&["trace", "t-1", "--ascii"]).stdout.lines().nth(5).unwrap(), @"2020-01-01 00:00:04  5.0s                ==============  @a     progress     `- activity.progress: deep");
+    insta::assert_snapshot!(stored.run(&["trace", "t-1", "--at", "3"]).show(), @"
+    trace t-1: 3 records, 2 spans
+    TIME                 DURATION  WHEN                      ACTOR  STATUS    SPAN
+    2020-01-01 00:00:00  2.0s      ━━━━━━━━━━━━━━━━━━━━━━━━  @a     started   lifecycle.started: plan
+    2020-01-01 00:00:01  120ms                 ━━            @a     progress  └─ hook.pre_tool_use: read
+    --- stderr
+    --- exit 0
+    ");
     insta::assert_snapshot!(stored.run(&["trace", "t-1", "--json"]).show(), @r#"
     {"span":"root","depth":0,"what":"lifecycle.started: plan","actor":"@a","status":"started","start":"2020-01-01T00:00:00Z","end":"2020-01-01T00:00:09Z","duration_ms":9000,"positions":[1]}
     {"span":"a","parent":"root","depth":1,"what":"hook.pre_tool_use: read","actor":"@a","status":"progress","start":"2020-01-01T00:00:01Z","end":"2020-01-01T00:00:02Z","duration_ms":120,"positions":[2,3]}

@@ -40,6 +40,22 @@ const COMMANDS: &[Row] = &[
     (&["import", "sqlite", "old.db", "--table", "updates"], "", 1),
     (&["import", "sqlite", "old.db", "--table", "updates"], "", 1),
     (&["import", "sqlite", "old.db", "--table", "nothing"], "", 2),
+    (&["post", "plans", "-m", "x"], "", 2),
+    (&["import", "jwz", "m.jsonl"], "", 1),
+    (&["import", "jwz", "m.jsonl"], "", 1),
+    (&["import", "tissue", "i.jsonl"], "", 0),
+    (&["import", "beads", "i.jsonl"], "", 0),
+    (&["reply", "01ZZ", "-m", "answer"], "", 2),
+    (&["read", "old"], "", 0),
+    (&["read", "old", "--json", "--limit", "2"], "", 0),
+    (&["read", "plans"], "", 2),
+    (&["read", "issue:a-1", "--limit", "1"], "", 0),
+    (&["thread", "01HQA"], "", 0),
+    (&["thread", "01HQA", "--json"], "", 0),
+    (&["search", "short", "--topic", "old"], "", 0),
+    (&["topic", "list", "--utc"], "", 0),
+    (&["export", "jwz", "jwz"], "", 0),
+    (&["show", "01HQAB1"], "", 0),
     (&["rejects"], "", 0),
     (&["rejects", "list", "--json"], "", 0),
     (&["rejects", "show", "REFUSED"], "", 0),
@@ -60,13 +76,19 @@ const COMMANDS: &[Row] = &[
     (&["show", "99999"], "", 2),
     (&["session", "s1"], "", 0),
     (&["session", "s1", "--format", "json", "--order", "position", "--limit", "4"], "", 0),
+    (&["session", "s1", "--talk", "--at", "300"], "", 0),
+    (&["session", "s1", "--full", "--json"], "", 0),
     (&["session", "nobody"], "", 2),
     (&["trace", TRACE], "", 0),
     (&["trace", "0af7", "--json"], "", 0),
-    (&["trace", "0af7", "--ascii"], "", 0),
+    (&["trace", "0af7", "--ascii", "--at", "300"], "", 0),
     (&["gaps"], "", 1),
     (&["gaps", "--json"], "", 1),
     (&["log", "claimed"], "", 0),
+    (&["anchor", "list"], "", 0),
+    (&["anchor", "show", "--json"], "", 0),
+    (&["resume"], "", 0),
+    (&["resume", "--json"], "", 0),
     (&["stats"], "", 0),
     (&["stats", "--json"], "", 0),
     (&["inbox", "--at", "300", "--utc"], "", 1),
@@ -87,11 +109,16 @@ const COMMANDS: &[Row] = &[
     (&["files", "--collisions", "--at", "300"], "", 0),
     (&["errors", "--utc"], "", 0),
     (&["digest", "--session", "s1"], "", 0),
+    (&["digest", "--session", "s1", "--html"], "", 0),
     (&["digest", "--since", "2026-01-01", "--until", "2026-01-02", "--json"], "", 0),
     (&["digest", "--since", "noon"], "", 2),
     (&["loops", "--at", "300"], "", 0),
     (&["runs", "--at", "300"], "", 0),
     (&["gateway", "--at", "300", "--json"], "", 0),
+    (&["issue"], "", 0),
+    (&["issue", "ready", "--json"], "", 0),
+    (&["issue", "show", "nothing"], "", 2),
+    (&["issue", "claim", "--next"], "", 1),
     (&["sql", "select type, count(*) from events group by 1 order by 2 desc, 1"], "", 0),
     (&["sql", "select * from events", "--format", "csv"], "", 0),
     (&["sql", "select * from records", "--format", "json"], "", 0),
@@ -125,7 +152,8 @@ const COMMANDS: &[Row] = &[
 ];
 
 /// Commands that have nothing to do with a store that is there, those about the server itself, and those of agents, whose events
-/// have the time of their making: `hook.rs` and the suite `mcp` run them both ways. The suite `top` runs the screen.
+/// have the time of their making: `hook.rs` and the suite `mcp` run them both ways, `topics.rs` what is posted, and `issues.rs` what
+/// is done to issues. `loops.rs` runs what decides, `worktrees.rs` what needs a repository, and the suite `top` the screen.
 const APART: &[&str] = &[
     "validate",
     "explain",
@@ -135,7 +163,9 @@ const APART: &[&str] = &[
     "hook",
     "hooks",
     "mcp",
+    "watch",
     "sub",
+    "notify",
     "up",
     "status",
     "doctor",
@@ -143,6 +173,10 @@ const APART: &[&str] = &[
     "service",
     "token",
     "top",
+    "land",
+    "worktree",
+    "loop",
+    "grind",
     "types",
     "schema",
     "demo",
@@ -171,6 +205,11 @@ fn sandbox() -> Sandbox {
         let path = sandbox.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
+    }
+    let messages = crate::topics::JWZ_PREFIXES.to_owned() + "no message\n";
+    let issue = r#"{"id":"a-1","rev":"1","status":"open","updated_at":1703721600000}"#;
+    for (name, text) in [("m.jsonl", messages), ("i.jsonl", format!("{issue}\n"))] {
+        std::fs::write(sandbox.path().join(name), text).unwrap();
     }
     let old = rusqlite::Connection::open(sandbox.path().join("old.db")).unwrap();
     let rows = "CREATE TABLE updates (agent_id, status, timestamp, message);
@@ -215,7 +254,7 @@ fn tail(sandbox: &Sandbox) -> String {
 
 /// Returns what is in the files that were exported.
 fn exported(sandbox: &Sandbox) -> BTreeMap<String, String> {
-    let files = ["daily", "agent", "decisions"].into_iter().flat_map(|folder| {
+    let files = ["daily", "agent", "decisions", "jwz"].into_iter().flat_map(|folder| {
         let files = std::fs::read_dir(sandbox.path().join(folder)).unwrap();
         files.map(move |file| (folder, file.unwrap()))
     });
@@ -232,7 +271,9 @@ fn every_command_on_the_log_is_run_both_ways() {
     let (_, listed) = help.split_once("\nCommands:\n").unwrap();
     let commands = listed.lines().take_while(|line| !line.is_empty());
     let names = commands.map(|line| line.split_whitespace().next().unwrap());
-    let is_run = |name: &str| name == "tail" || COMMANDS.iter().any(|(args, ..)| args[0] == name);
+    let is_run = |name: &str| {
+        ["tail", "watch"].contains(&name) || COMMANDS.iter().any(|(args, ..)| args[0] == name)
+    };
     let missing: Vec<&str> = names.filter(|name| !APART.contains(name) && !is_run(name)).collect();
     assert_eq!(missing, [""; 0]);
     assert!(listed.contains("verify"));

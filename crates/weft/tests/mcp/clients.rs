@@ -187,11 +187,15 @@ impl Told {
         let tools = tools["tools"].as_array().unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
         let writers = "report_lifecycle report_activity report_waiting report_blocked report_handoff record_decision report_system";
-        assert_eq!(names.join(" "), format!("{writers} query_events get_event attention"));
+        assert_eq!(
+            names.join(" "),
+            format!("{writers} query_events get_event attention post read")
+        );
         for tool in tools {
             assert_eq!(tool["inputSchema"]["type"], "object");
             assert_eq!(tool["outputSchema"]["type"], "object");
-            let is_read_only = !writers.contains(tool["name"].as_str().unwrap());
+            let name = tool["name"].as_str().unwrap();
+            let is_read_only = !writers.contains(name) && name != "post";
             assert_eq!(tool["annotations"]["readOnlyHint"], json!(is_read_only));
             assert_eq!(tool["annotations"]["destructiveHint"], json!(false));
         }

@@ -129,8 +129,8 @@ fn a_token_is_good_for_what_it_was_made_for() {
         let tools = answer["result"]["tools"].as_array().unwrap().clone();
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(names(&reader), ["query_events", "get_event", "attention"]);
-    assert_eq!(names(&writer).len(), 7);
+    assert_eq!(names(&reader), ["query_events", "get_event", "attention", "read"]);
+    assert_eq!(names(&writer).len(), 8);
 
     let (status, answer) = call(&up, "report_system", beat(), &[("Authorization", &reader)]);
     assert_eq!((status, error(&answer)), (200, json!(true)), "{answer}");

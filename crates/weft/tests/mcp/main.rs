@@ -8,3 +8,4 @@ mod http;
 mod install;
 mod pipe;
 mod scene;
+mod topics;

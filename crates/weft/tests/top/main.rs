@@ -1,6 +1,7 @@
 //! `weft top` as its user meets it: the real program in a real terminal, which tmux plays.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
 
+mod bell;
 mod tmux;
 
 use std::fmt::Write as _;

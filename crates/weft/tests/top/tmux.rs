@@ -96,7 +96,14 @@ impl Tmux {
         });
     }
 
-    fn wait(&self, what: &str, is_there: impl Fn(&str) -> bool) {
+    /// Writes all that comes to the terminal from now on to a file, byte by byte.
+    pub(crate) fn record(&self, path: &Path) {
+        let into = format!("cat > '{}'", path.to_str().unwrap());
+        self.run(&["pipe-pane", "-O", &into]);
+    }
+
+    /// Waits until the screen is as asked for; what never comes is named.
+    pub(crate) fn wait(&self, what: &str, is_there: impl Fn(&str) -> bool) {
         let until = Instant::now() + PATIENCE;
         loop {
             let screen = self.screen();

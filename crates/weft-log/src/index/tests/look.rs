@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use insta::assert_snapshot;
 
 use super::{Records, STORE, add, folder, position, show, upto};
+use crate::TopicKey;
 use crate::index::delivery_key;
+use crate::index::read::LATEST_BY_PREFIX;
 use crate::index::{Index, IndexError, Order, Reader, Segment, Select, SqlError, SqlValue};
 use crate::known::{Known, Seen};
 
@@ -60,6 +62,63 @@ fn the_newest_value_of_a_key_is_known_and_falls_back_when_it_goes() {
     assert_eq!(reader.latest_within(&range).unwrap(), [position(96)]);
     index.prune(position(91), position(100)).unwrap();
     assert_eq!((number("key 0"), number("key 2")), (Some(84), Some(90)));
+}
+
+#[test]
+fn the_newest_values_of_topics_are_listed_by_how_their_names_begin() {
+    let (_folder, path) = folder();
+    let mut records = Records::made_up(100);
+    let names = ["issue:b", "issue:a", "issues", "issue", "issue:a", "other:a", "issue:é"];
+    for (topic, meta) in names.into_iter().zip(&mut records.metas) {
+        let key = Some("snapshot".to_owned());
+        meta.mark.as_mut().unwrap().topic = Some(TopicKey { topic: topic.to_owned(), key });
+    }
+    add(&mut Index::open(&path, STORE).unwrap(), &records.entries(), 7);
+    let reader = Reader::open(&path).unwrap();
+    let found = |prefix, key| -> Vec<(String, u64)> {
+        let found = reader.latest_by_prefix(prefix, key).unwrap();
+        found.into_iter().map(|(topic, position)| (topic, position.get())).collect()
+    };
+    let expected = [("issue:a", 5), ("issue:b", 1), ("issue:é", 7)];
+    assert_eq!(found("issue:", "snapshot"), expected.map(|(name, n)| (name.to_owned(), n)));
+    assert_eq!(found("a t", "key 0"), [("a topic".to_owned(), 96)]);
+    assert!(found("issue:", "other").is_empty() && found("nothing", "snapshot").is_empty());
+    let plan = LATEST_BY_PREFIX.replace("?1", "'a'").replace("?2", "'b'").replace("?3", "'c'");
+    let plan = ask(&reader, &format!("EXPLAIN QUERY PLAN {plan}")).unwrap();
+    assert!(!plan.contains("SCAN"), "{plan}");
+}
+
+#[test]
+fn the_newest_of_a_topic_are_those_that_a_look_at_every_record_finds() {
+    let (_folder, path) = folder();
+    let records = Records::made_up(200);
+    add(&mut Index::open(&path, STORE).unwrap(), &records.entries(), 50);
+    let reader = Reader::open(&path).unwrap();
+    assert!(reader.topics().unwrap().contains(&"a topic".to_owned()));
+    let posted = |key: Option<Option<&str>>, range: &std::ops::RangeInclusive<_>, limit| {
+        let mark = |meta: &crate::Meta| meta.mark.clone().and_then(|mark| mark.topic);
+        let is_meant = |topic: &crate::TopicKey| {
+            topic.topic == "a topic" && key.is_none_or(|key| topic.key.as_deref() == key)
+        };
+        let metas = records.metas.iter().rev().filter(|meta| range.contains(&meta.position));
+        let found = metas.filter(|meta| mark(meta).is_some_and(|topic| is_meant(&topic)));
+        found.map(|meta| meta.position).take(limit).collect::<Vec<_>>()
+    };
+    let ranges = [position(1)..=position(200), position(30)..=position(120)];
+    for (range, limit) in ranges.iter().flat_map(|range| [1, 7, 500].map(|n| (range, n))) {
+        let newest = reader.newest_of("a topic", range, limit).unwrap();
+        assert_eq!(newest, posted(None, range, limit));
+        for key in [None, Some("key 0"), Some("key 1"), Some("nothing")] {
+            let newest = reader.newest_of_key("a topic", key, range, limit).unwrap();
+            assert_eq!(newest, posted(Some(key), range, limit), "{key:?}");
+        }
+    }
+    let latest = reader.latest_of("a topic").unwrap();
+    assert!(latest.is_sorted_by(|(_, a), (_, b)| a > b));
+    for (key, newest) in &latest {
+        assert_eq!(reader.latest("a topic", key).unwrap(), Some(*newest));
+    }
+    assert_eq!(reader.latest_of("no topic").unwrap(), []);
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl Careless {
         let refused = [text, no_text, file].map(refusal);
         Rejected::new(&careless(store)).put(&refused).unwrap();
         let snapshots = Snapshots::open(store, "test", SPACING).unwrap();
-        snapshots.save(Position::FIRST, SECRET.as_bytes()).unwrap();
+        snapshots.save(Position::FIRST, |out| out.write_all(SECRET.as_bytes())).unwrap();
         fs::create_dir_all(store.root().join("aside")).unwrap();
         fs::write(store.root().join("aside/torn"), format!("{}\nhalf", with_secret(9))).unwrap();
         Self { scene }

@@ -1,10 +1,11 @@
 //! `GET /v1/views/{view}/stream`: server-sent events with the rows that changed, a few times a second at most.
 //!
-//! The first event has the whole page; so has a later one if that is smaller than what changed. Whoever comes again says which
-//! position it has seen, and is sent nothing until there is more.
+//! The first event has the first rows of the page, so that there is something to see at once, and the next one the whole page; so
+//! has a later one if that is smaller than what changed. So it is for whoever comes again:
+//! rows also change by time alone, and a position does not say at which moment it was looked at.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -15,17 +16,23 @@ use bytes::Bytes;
 use futures_util::stream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
-use weft_event::json::Json;
 
 use super::super::answer::Failure;
 use super::super::params::{self, Name as PathName, Params};
+use super::change::{change, same, whole};
 use super::{asked, head};
 use crate::access::Pass;
-use crate::views::{self, Ask, Live, Row, Seen};
+use crate::views::{self, Ask, Live, Seen};
 use crate::{Core, place};
 
 /// How soon after one event the next may come.
 const EVERY: Duration = Duration::from_millis(250);
+
+/// Rows of the first event: more than a screen shows.
+const FIRST_ROWS: usize = 500;
+
+/// What making a page takes is at most this part of the time: the next one of many rows comes later.
+const PART_OF_TIME: u32 = 8;
 
 /// How often it is looked what became of rows while nothing comes: silence makes a difference, too.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -62,6 +69,10 @@ pub(super) async fn stream(
         ask,
         seen: after,
         shown: None,
+        behind: 0,
+        is_more: false,
+        looked: None,
+        every: EVERY,
         is_greeted: false,
         is_over: false,
         told: Instant::now(),
@@ -85,8 +96,16 @@ struct Stream {
     ask: Ask,
     /// The position that the reader was told of last.
     seen: Option<u64>,
-    /// What it was shown, in order; `None` before the first page.
-    shown: Option<Shown>,
+    /// What it was shown; `None` before the first page.
+    shown: Option<Arc<Seen>>,
+    /// How many records it was told are not in there.
+    behind: u64,
+    /// Whether there is more than it was shown.
+    is_more: bool,
+    /// When it was last looked what changed.
+    looked: Option<Instant>,
+    /// How soon after that it may be looked again.
+    every: Duration,
     is_greeted: bool,
     is_over: bool,
     /// When it was last told something.
@@ -94,22 +113,6 @@ struct Stream {
     /// The token that it was asked for with, if one was.
     pass: Option<Pass>,
     _permit: OwnedSemaphorePermit,
-}
-
-/// The rows that a reader has.
-#[derive(Default)]
-struct Shown {
-    ids: Vec<String>,
-    gists: HashMap<String, String>,
-}
-
-impl Shown {
-    fn of(rows: &[Row]) -> Self {
-        Self {
-            ids: rows.iter().map(|row| row.id.clone()).collect(),
-            gists: rows.iter().map(|row| (row.id.clone(), row.gist())).collect(),
-        }
-    }
 }
 
 async fn step(mut state: Stream) -> Option<(Result<Bytes, Infallible>, Stream)> {
@@ -132,26 +135,32 @@ impl Stream {
     async fn next(&mut self) -> Bytes {
         let since = Instant::now();
         let ended = self.core.clone();
-        if self.shown.is_some() {
-            tokio::time::sleep_until(self.told + EVERY).await;
-        }
         loop {
+            if let Some(looked) = self.looked {
+                tokio::select! {
+                    () = tokio::time::sleep_until(looked + self.every) => {}
+                    () = ended.ended() => return self.farewell("shutdown"),
+                }
+            }
             let mut live = self.live.clone();
             if self.is_revoked() {
                 return self.farewell("revoked");
             }
-            if let Some(bytes) = self.look().await {
+            let change = self.look().await;
+            self.looked = Some(Instant::now());
+            if let Some(bytes) = change {
                 return bytes;
             }
             if since.elapsed() >= self.core.limits().heartbeat {
                 return self.alive();
             }
+            let look_every = if self.is_more { self.every } else { LOOK_EVERY };
             let heartbeat = self.core.limits().heartbeat.saturating_sub(since.elapsed());
             tokio::select! {
                 is_more = live.changed() => if !is_more {
                     return self.farewell("shutdown");
                 },
-                () = tokio::time::sleep(LOOK_EVERY.min(heartbeat)) => {}
+                () = tokio::time::sleep(look_every.min(heartbeat)) => {}
                 () = ended.ended() => return self.farewell("shutdown"),
             }
             self.live = live;
@@ -161,32 +170,51 @@ impl Stream {
     /// Returns what changed since the reader was last shown rows; `None` if nothing did.
     async fn look(&mut self) -> Option<Bytes> {
         let live = self.live.clone();
-        let now_ns = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
-        let ask = Ask { now_ns, ..self.ask };
+        let limit = match self.shown {
+            None => self.ask.limit.min(FIRST_ROWS),
+            Some(_) => self.ask.limit,
+        };
+        let ask = Ask { now_ns: params::now_ns(), limit, ..self.ask };
+        let bytes_max = self.core.limits().page_bytes_max;
         // The first page has what was stored before it was asked for.
         let seen = match self.shown {
-            None => views::now(&self.core, ask).await,
-            Some(_) => self.core.reads().aside(move |_| live.page(&ask)).await,
+            None => {
+                let mut seen = views::now(&self.core, ask).await;
+                seen.page.cut(bytes_max);
+                Arc::new(seen)
+            }
+            Some(_) => {
+                let every = self.every;
+                let page = move || {
+                    let began = Instant::now();
+                    (live.recent_page(&ask, every, bytes_max), began.elapsed())
+                };
+                let (seen, took) = self.core.reads().aside(move |_| page()).await;
+                self.every = EVERY.max(took * PART_OF_TIME);
+                seen
+            }
         };
-        let rows = &seen.page.rows;
-        let is_known = self.shown.is_none() && self.seen.is_some_and(|known| known == seen.upto);
-        let now = Shown::of(rows);
-        if is_known {
-            self.shown = Some(now);
-            return None;
-        }
+        self.is_more = seen.upto < self.live.upto();
+        let behind = self.core.last().saturating_sub(seen.upto);
         let change = match &self.shown {
-            None => Some(whole(rows)),
-            Some(shown) => change(shown, &now, rows),
+            None => Some(whole(&seen.page)),
+            // All who follow a view are shown the same page.
+            Some(shown) if Arc::ptr_eq(shown, &seen) => None,
+            Some(shown) => change(&shown.page, &seen.page),
         };
-        let bytes = change.map(|change| self.write(&seen, now_ns, &change));
-        self.shown = Some(now);
-        self.seen = Some(seen.upto);
+        // What is caught up with is told at once, and what is not now and then.
+        let is_due = behind == 0 || self.told.elapsed() >= LOOK_EVERY;
+        let standing = (behind != self.behind && is_due).then(|| same(&seen.page));
+        let bytes =
+            change.or(standing).map(|change| self.write(&seen, ask.now_ns, behind, &change));
+        if bytes.is_some() {
+            (self.behind, self.seen) = (behind, Some(seen.upto));
+        }
+        self.shown = Some(seen);
         bytes
     }
 
-    fn write(&self, seen: &Seen, now_ns: i64, change: &str) -> Bytes {
-        let behind = self.core.last().saturating_sub(seen.upto);
+    fn write(&self, seen: &Seen, now_ns: i64, behind: u64, change: &str) -> Bytes {
         let head = head(self.ask.view, seen.upto, now_ns, behind);
         let id = place::write(self.core.store_id(), seen.upto);
         format!("event: rows\nid: {id}\ndata: {head},{change}}}\n\n").into()
@@ -211,41 +239,4 @@ impl Stream {
         let now_us = jiff::Timestamp::now().as_microsecond();
         self.pass.as_ref().is_some_and(|pass| !pass.is_good(now_us))
     }
-}
-
-/// Returns all rows.
-fn whole(rows: &[Row]) -> String {
-    format!("\"is_whole\":true,\"rows\":[{}],\"gone\":[]", joined(rows))
-}
-
-/// Returns the rows that changed, or all of them if that is shorter; `None` if none did.
-fn change(before: &Shown, now: &Shown, rows: &[Row]) -> Option<String> {
-    let changed: Vec<Row> = rows
-        .iter()
-        .filter(|row| before.gists.get(&row.id) != now.gists.get(&row.id))
-        .cloned()
-        .collect();
-    let gone: Vec<&String> = before.ids.iter().filter(|id| !now.gists.contains_key(*id)).collect();
-    if changed.is_empty() && gone.is_empty() && before.ids == now.ids {
-        return None;
-    }
-    let ids = |ids: &mut dyn Iterator<Item = &String>| {
-        ids.map(|id| Json::text(id).as_str().to_owned()).collect::<Vec<_>>().join(",")
-    };
-    let mut text = format!(
-        "\"is_whole\":false,\"rows\":[{}],\"gone\":[{}]",
-        joined(&changed),
-        ids(&mut gone.into_iter())
-    );
-    if before.ids != now.ids {
-        text.push_str(&format!(",\"order\":[{}]", ids(&mut now.ids.iter())));
-    }
-    let all = whole(rows);
-    Some(if all.len() < text.len() { all } else { text })
-}
-
-fn joined(rows: &[Row]) -> String {
-    let row =
-        |row: &Row| format!("{{\"id\":{},\"row\":{}}}", Json::text(&row.id).as_str(), row.json);
-    rows.iter().map(row).collect::<Vec<_>>().join(",")
 }

@@ -49,6 +49,7 @@ fn around() -> Around {
         client: Some("claude-code".to_owned()),
         traceparent: None,
         call: None,
+        ..Around::default()
     }
 }
 

@@ -29,13 +29,13 @@ const N_EVENTS: u64 = 2 * EVERY + 10;
 /// How many events are written together.
 const TOGETHER: usize = 7;
 
-struct Scene {
+pub(in crate::views) struct Scene {
     folder: tempfile::TempDir,
     store: Store,
 }
 
 impl Scene {
-    fn of(n_events: u64) -> Self {
+    pub(in crate::views) fn of(n_events: u64) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::make(folder.path(), Network::Refuse).expect("a store");
         let scene = Self { folder, store };
@@ -43,7 +43,11 @@ impl Scene {
         scene
     }
 
-    fn append(&self, numbers: impl Iterator<Item = u64>) {
+    pub(in crate::views) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(in crate::views) fn append(&self, numbers: impl Iterator<Item = u64>) {
         let owner = Owner { pid: std::process::id(), what: "test".to_owned() };
         let (patience, hold, indexing) = (Duration::ZERO, Hold::Long, Indexing::AtTheEnd);
         let options = Options { owner, patience, hold, indexing };
@@ -74,7 +78,7 @@ impl Scene {
     }
 
     /// Returns the state at a position that is folded from nothing.
-    fn folded_whole(&self, end: u64) -> Views {
+    pub(in crate::views) fn folded_whole(&self, end: u64) -> Views {
         let mut fold = Fold::begin(&self.store, Position::FIRST, CLOSE).expect("it can be read");
         fold.read_upto(&self.store, at(end), || true).expect("it can be read");
         assert_eq!(fold.upto(), end);
@@ -90,7 +94,7 @@ fn line(number: u64) -> String {
     )
 }
 
-fn at(number: u64) -> Position {
+pub(in crate::views) fn at(number: u64) -> Position {
     Position::new(number).expect("not 0")
 }
 
@@ -113,7 +117,7 @@ fn the_past_and_the_present_are_the_same_with_snapshots_and_without() {
 
     // One whose content is no state is passed over.
     let snapshots = Snapshots::open(&scene.store, &version(), CLOSE).expect("it can be read");
-    snapshots.save(at(2 * EVERY), b"[]").expect("it can be saved");
+    snapshots.save(at(2 * EVERY), |out| out.write_all(b"[]")).expect("it can be saved");
     assert_eq!(folded(&scene, None), now);
 
     // Whoever folds little leaves none.

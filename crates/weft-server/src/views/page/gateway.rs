@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use weft_view::gateway::{ComponentRow, JobRow, PeerRow, ReplyRow, RevisionRow, SessionRow};
-use weft_view::{Rules, Views};
+use weft_view::{First, Rules, Views};
 
 /// A row of a gateway.
 #[derive(Serialize)]
@@ -16,16 +16,16 @@ pub(super) enum Row {
     Revision(RevisionRow),
 }
 
-/// Returns all parts, one after the other.
-pub(super) fn rows(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Row> {
-    let parts = views.gateway.rows(now_ns, rules);
+/// Returns the first rows of all parts, one after the other.
+pub(super) fn first(views: &Views, limit: usize, now_ns: i64, rules: &Rules) -> First<Row> {
+    let (parts, n_more) = views.gateway.first(limit, now_ns, rules);
     let mut rows: Vec<Row> = parts.components.into_iter().map(Row::Component).collect();
     rows.extend(parts.sessions.into_iter().map(Row::Session));
     rows.extend(parts.outbox.into_iter().map(Row::Reply));
     rows.extend(parts.peers.into_iter().map(Row::Peer));
     rows.extend(parts.jobs.into_iter().map(Row::Job));
     rows.extend(parts.revisions.into_iter().map(Row::Revision));
-    rows
+    First { rows, n_more }
 }
 
 /// Returns what tells a row from the others.

@@ -8,7 +8,8 @@ use weft_event::json::Tape;
 use weft_event::problem::Problems;
 use weft_view::{Entry, Views};
 
-use super::{Ask, Judgement, Page, Row};
+use super::{Ask, Page, Row};
+use crate::views::Judgement;
 use crate::views::{GROUPINGS, Name};
 
 /// 2026-11-15 08:00 UTC.
@@ -63,11 +64,16 @@ fn a_page_says_how_many_rows_it_leaves_out() {
     let some = page(&views, Name::Fleet, 2);
     assert_eq!(some.rows, all.rows[..2]);
     assert_eq!((all.n_more, some.n_more), (0, all.rows.len() - 2));
+    let [one, two, ..] = all.rows.as_slice() else { panic!("there are more than two") };
+    let bytes_max = one.id.len() + one.json.len() + two.id.len() + two.json.len();
+    let mut cut = all.clone();
+    cut.cut(bytes_max);
+    assert_eq!(cut, some);
 }
 
 #[test]
 fn time_that_passes_is_no_change() {
-    let row = |json: &str| Row { id: String::new(), json: json.to_owned() };
+    let row = |json: &str| Row::new(String::new(), json.to_owned());
     let before = row(r#"{"quiet_ms":100,"what":"a_ms\":5","lease":{"held_ms":7,"n":1}}"#);
     let after = row(r#"{"quiet_ms":2200,"what":"a_ms\":5","lease":{"held_ms":90,"n":1}}"#);
     assert_eq!(before.gist(), after.gist());

@@ -12,13 +12,13 @@ use weft_event::Dialect;
 use weft_event::event::{self, Expect};
 use weft_event::json::Tape;
 use weft_event::problem::Problems;
+use weft_log::filter::quoted;
 use weft_log::log::Log;
 use weft_log::query::{Ask, Order, Records};
 use weft_log::{Filter, Position, Store};
 
 use super::super::measured::timed;
 use super::Supply;
-use crate::records::quoted;
 use crate::stores;
 
 /// Records that the query returns.

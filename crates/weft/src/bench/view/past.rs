@@ -27,7 +27,7 @@ pub(super) struct Past {
 }
 
 pub(super) fn measure(args: &Args, folder: &Path) -> anyhow::Result<Past> {
-    let weft = Weft::open(&folder.join("weft"))?;
+    let weft = Weft::open(folder)?;
     let log = weft.log(Indexing::AtTheEnd)?;
     let mut world = World::new(args.seed, START_NS).map(|moment| moment.line);
     let mut left = usize::try_from(args.stored)?;

@@ -5,10 +5,10 @@ use weft_event::hook::Caller;
 use weft_event::json::{Tape, canonical};
 
 use super::{Present, Wanted, are_all_off, install, look, uninstall};
-use crate::hooks::wanted::wanted;
+use crate::hooks::wanted::{Part, wanted};
 
 fn all() -> Vec<Wanted> {
-    wanted(Caller::ClaudeCode, "/opt/weft", None)
+    wanted(Caller::ClaudeCode, Part::Reports, "/opt/weft", None)
 }
 
 /// Two hooks, so that what they become fits a page.
@@ -218,7 +218,7 @@ fn what_is_added_looks_like_what_is_there() {
 
 #[test]
 fn an_entry_of_ours_that_is_out_of_date_is_renewed_in_place() {
-    let old = wanted(Caller::ClaudeCode, "/old/weft", None);
+    let old = wanted(Caller::ClaudeCode, Part::Reports, "/old/weft", None);
     let text = install(Some("{\n  \"a\": 1\n}\n"), &old).unwrap();
     let new = install(Some(&text), &all()).unwrap();
     assert_eq!(new, text.replace("/old/weft", "/opt/weft"));
@@ -289,7 +289,7 @@ fn what_cannot_be_read_is_refused() {
 fn the_store_that_is_named_is_read_back() {
     for store in [None, Some("/data/it's a \"store\""), Some("/s")] {
         for caller in [Caller::ClaudeCode, Caller::Codex] {
-            let text = install(None, &wanted(caller, "/opt/weft", store)).unwrap();
+            let text = install(None, &wanted(caller, Part::Reports, "/opt/weft", store)).unwrap();
             assert_eq!(super::store(&text).unwrap().as_deref(), store, "{text}");
         }
     }
@@ -304,7 +304,7 @@ fn only_a_true_switch_is_one() {
 
 #[test]
 fn codex_gets_a_line_for_its_shell_and_nothing_it_does_not_know() {
-    let wanted = wanted(Caller::Codex, "/opt/my weft/weft", Some("/data/it's"));
+    let wanted = wanted(Caller::Codex, Part::Reports, "/opt/my weft/weft", Some("/data/it's"));
     let text = install(None, &wanted).unwrap();
     insta::assert_snapshot!(text.lines().take(14).collect::<Vec<_>>().join("\n"), @r#"
     {

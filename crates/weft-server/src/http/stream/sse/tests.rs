@@ -16,6 +16,7 @@ use weft_log::{Filter, Network, Position, Store};
 use super::{Stream, answer};
 use crate::limits::Limits;
 use crate::parts::{Core, Parts};
+use crate::views::Judgement;
 use crate::{feed, writer};
 
 /// A store with some events, and a server's parts over it.
@@ -46,7 +47,16 @@ impl Scene {
         let (appender, _) = writer::start(log, &limits, waker).expect("a thread");
         let (ended, is_ended) = watch::channel(false);
         let store_id = "5".to_owned();
-        let parts = Parts { store, store_id, appender, feed, limits, ended: is_ended };
+        let parts = Parts {
+            store,
+            store_id,
+            appender,
+            feed,
+            limits,
+            judgement: Judgement::default(),
+            is_demo: false,
+            ended: is_ended,
+        };
         Self { _folder: folder, core: Core::new(parts), _ended: ended }
     }
 

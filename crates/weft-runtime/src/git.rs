@@ -1,0 +1,103 @@
+//! Git, as a program that is run: where its answer is a line or two, and none of its hooks or pagers.
+
+mod work;
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::process::{self, Ending, Heard, Limits};
+
+pub use work::Standing;
+
+/// What git may take for a question.
+const LIMITS: Limits = Limits { time: Duration::from_secs(60), output_bytes: 4 << 20 };
+
+/// Why git gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// It could not be started.
+    #[error("cannot run git")]
+    Start(#[source] io::Error),
+    /// It said no.
+    #[error("git {args} in {folder} failed: {said}", folder = folder.display())]
+    Refused {
+        /// What was asked.
+        args: String,
+        /// Where.
+        folder: PathBuf,
+        /// What it printed.
+        said: String,
+    },
+    /// It took too long.
+    #[error("git {args} in {folder} took longer than {} s", time.as_secs(), folder = folder.display())]
+    TimedOut {
+        /// What was asked.
+        args: String,
+        /// Where.
+        folder: PathBuf,
+        /// How long.
+        time: Duration,
+    },
+}
+
+/// The work tree, or a folder in it, that git is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Git {
+    folder: PathBuf,
+}
+
+impl Git {
+    /// Returns git in a folder, which need not have anything to do with it.
+    pub fn at(folder: &Path) -> Self {
+        Self { folder: folder.to_owned() }
+    }
+
+    /// Returns the folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Runs git, and returns what it printed without the last line's end.
+    pub fn ask<A: AsRef<OsStr>>(&self, args: &[A]) -> Result<String, GitError> {
+        self.run(args, LIMITS)
+    }
+
+    fn run<A: AsRef<OsStr>>(&self, args: &[A], limits: Limits) -> Result<String, GitError> {
+        let mut command = Command::new("git");
+        command.arg("--no-pager").arg("-C").arg(&self.folder).args(args);
+        command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
+        // A hook of git's own calls us with these set, and they would name another work tree.
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+            command.env_remove(name);
+        }
+        let finished = process::run(command, Heard::Apart, limits).map_err(GitError::Start)?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end_matches('\n').to_owned();
+        let args = || {
+            let words = args.iter().map(|arg| arg.as_ref().to_string_lossy());
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let folder = || self.folder.clone();
+        match finished.ending {
+            Ending::Code(0) => Ok(text(&finished.output)),
+            Ending::Code(_) | Ending::Signal(_) => {
+                let said = text(&finished.errors);
+                Err(GitError::Refused { args: args(), folder: folder(), said })
+            }
+            Ending::TimedOut => {
+                let time = limits.time;
+                Err(GitError::TimedOut { args: args(), folder: folder(), time })
+            }
+        }
+    }
+
+    /// Returns the root of the work tree; `None` if the folder is in none.
+    pub fn root(&self) -> Option<PathBuf> {
+        self.ask(&["rev-parse", "--show-toplevel"]).ok().map(PathBuf::from)
+    }
+}
+
+#[cfg(test)]
+mod tests;

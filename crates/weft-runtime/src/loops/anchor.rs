@@ -1,0 +1,102 @@
+//! Where to take a loop up again: what an agent that forgot everything has to know, in a few facts.
+
+use std::path::Path;
+
+use weft_event::idle::{Anchor, AnchorWord, SCHEMA};
+use weft_event::json::Json;
+use weft_event::time::format_rfc3339;
+
+use super::state::{Frame, Kind, State};
+use super::words;
+use crate::git::Git;
+
+/// Longest goal, in characters.
+const GOAL_CHARS_MAX: usize = 100;
+/// Commits that are named.
+const COMMITS_MAX: usize = 3;
+/// Files that are named.
+const FILES_MAX: usize = 5;
+
+/// What git says of the work.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// The newest commits, the newest first.
+    pub commits: Vec<String>,
+    /// Files that are changed and not committed.
+    pub files: Vec<String>,
+}
+
+impl Work {
+    /// Asks git. Where there is none, there is nothing to say.
+    pub fn look(folder: &Path) -> Self {
+        let git = Git::at(folder);
+        let limit = format!("-{COMMITS_MAX}");
+        let commits = git.ask(&["log", limit.as_str(), "--format=%h %s"]).unwrap_or_default();
+        let status = git.ask(&["status", "--porcelain=v1", "-z"]).unwrap_or_default();
+        let files = status.split('\0').filter_map(|entry| entry.get(3..)).map(str::to_owned);
+        Self { commits: commits.lines().map(str::to_owned).collect(), files: files.collect() }
+    }
+
+    fn progress(&self) -> String {
+        if self.commits.is_empty() {
+            return "No commits yet.".to_owned();
+        }
+        format!("Recent commits: {}", self.commits.join("; "))
+    }
+
+    fn modified(&self) -> String {
+        let named = self.files.iter().take(FILES_MAX).map(String::as_str);
+        named.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Returns what a frame is for: its issue, or the first line of its prompt.
+pub fn goal(frame: &Frame, prompt: &str) -> String {
+    match &frame.kind {
+        Kind::Issue { issue_id, .. } => format!("Working on issue: {issue_id}"),
+        Kind::Loop | Kind::Grind { .. } => {
+            let line = prompt.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            line.trim().chars().take(GOAL_CHARS_MAX).collect()
+        }
+    }
+}
+
+/// Returns the ANCHOR of a loop, on one line.
+pub fn write(state: &State, prompt: &str, work: &Work, now_ns: i64) -> Option<String> {
+    let frame = state.top()?;
+    let anchor = Anchor {
+        schema: Some(SCHEMA),
+        event: Some(AnchorWord),
+        goal: goal(frame, prompt).into(),
+        mode: frame.mode(),
+        iteration: frame.iteration().to_string().into(),
+        progress: work.progress().into(),
+        modified_files: work.modified().into(),
+        next_step: "Continue with the task. Look at `git status` and `weft loop status` first."
+            .into(),
+        timestamp: format_rfc3339(now_ns).into(),
+        extra: [("run_id", Some(&state.run_id)), ("session_id", state.session_id.as_ref())]
+            .into_iter()
+            .filter_map(|(name, text)| Some((name.into(), Json::text(text?))))
+            .collect(),
+    };
+    Some(anchor.to_line())
+}
+
+/// Returns what an agent is told that comes back to a loop: facts, in few words.
+pub fn context(state: &State, prompt: &str, work: &Work) -> Option<String> {
+    let frame = state.top()?;
+    let mut text = format!(
+        "You are in a Weft loop (run {}, {} {}).\nGoal: {}\n{}\n",
+        state.run_id,
+        frame.mode().as_str(),
+        frame.iteration(),
+        goal(frame, prompt),
+        work.progress(),
+    );
+    if !work.files.is_empty() {
+        text += &format!("Changed and not committed: {}\n", work.modified());
+    }
+    text += &words::task(frame);
+    Some(text)
+}

@@ -1,0 +1,338 @@
+//! The hooks that answer: a stop is decided, an anchor is left before a compaction, and an agent that comes back is told where it was.
+//!
+//! Whatever breaks here, the agent goes on as if there were no loop, and what broke is an event.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use weft_event::digest_parts;
+use weft_event::idle::{Command as Wish, REQUEST_EXPIRY, Topic};
+use weft_event::time::parse_rfc3339;
+use weft_log::log::Condition;
+use weft_log::query::{Ask, Order, Records};
+use weft_log::{Filter, Store};
+use weft_runtime::git::Git;
+use weft_runtime::judge;
+use weft_runtime::loops::anchor::{self, Work};
+use weft_runtime::loops::control::{Asked, pending};
+use weft_runtime::loops::decide::{Change, Reply, Switch, Turn, Why};
+use weft_runtime::loops::events::{self, About, Posting};
+use weft_runtime::loops::{Current, Decision, Kind, Known, Question, State, Stop, decide, words};
+
+use super::VIA;
+use crate::output::tell;
+use crate::posting::{Posted, post};
+use crate::steer::{self, Begun, Newest, current_of, posts};
+use crate::stores::{self, StoreArgs};
+
+/// What switches loops off, for the agents that are started with it.
+const SWITCHES: [&str; 2] = ["WEFT_LOOP_OFF", "IDLE_LOOP_DISABLE"];
+/// How often in a row Claude Code lets an agent be told to go on, and what sets it to something else.
+const BLOCKS_MAX: u64 = 8;
+const BLOCKS_MAX_NAME: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
+/// Requests that are looked at.
+const REQUESTS_MAX: usize = 100;
+
+/// What a hook that may be answered is told.
+#[derive(Debug, Deserialize)]
+struct Told {
+    hook_event_name: String,
+    session_id: String,
+    #[serde(default)]
+    cwd: Option<PathBuf>,
+    #[serde(default)]
+    agent_id: Option<String>,
+    #[serde(default)]
+    prompt_id: Option<String>,
+    #[serde(default)]
+    stop_hook_active: bool,
+    #[serde(default)]
+    last_assistant_message: Option<String>,
+    #[serde(default)]
+    source: Option<String>,
+}
+
+/// Returns what the agent is answered; none if there is nothing to say.
+pub(super) fn answer(payload: &[u8], folder: &Path, now_ns: i64) -> anyhow::Result<Option<String>> {
+    let told: Told = serde_json::from_slice(payload)?;
+    // A subagent has no loop of its own, and no store no loop at all.
+    if told.agent_id.is_some() || !Store::at(folder).is_there() {
+        return Ok(None);
+    }
+    match told.hook_event_name.as_str() {
+        "Stop" => stop(&told, &stores::open(folder)?, now_ns),
+        "PreCompact" => pre_compact(&told, &stores::open(folder)?, now_ns),
+        "SessionStart" => session_start(&told, &stores::open(folder)?, now_ns),
+        _ => Ok(None),
+    }
+}
+
+/// Decides what becomes of a stop.
+fn stop(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Option<String>> {
+    let mut records = Records::open(store.clone())?;
+    let newest = newest(told, &mut records)?;
+    let (run_id, asked) = match &newest.current {
+        Current::Running(state) => (state.run_id.clone(), asked(&mut records, now_ns)?),
+        Current::Broken { run_id, .. } => (run_id.clone().unwrap_or_default(), Vec::new()),
+        Current::None => return Ok(None),
+    };
+    let message = told.last_assistant_message.as_deref().unwrap_or_default();
+    let parts = [message, told.prompt_id.as_deref().unwrap_or_default()].map(str::as_bytes);
+    let id: String = digest_parts(&parts).iter().map(|byte| format!("{byte:02x}")).collect();
+    let is_off = |name: &&str| env::var_os(name).is_some_and(|it| !it.is_empty() && it != "0");
+    let stop = Stop {
+        now_ns,
+        switch: if SWITCHES.iter().any(is_off) { Switch::Off } else { Switch::On },
+        current: &newest.current,
+        asked: pending(&asked, &run_id, now_ns),
+        message,
+        id: &id,
+        turn: if told.stop_hook_active { Turn::Continued } else { Turn::Begun },
+        blocks_max: blocks_max(),
+    };
+    let mut known = Known::default();
+    let mut begun = None;
+    let decision = loop {
+        match (decide(&stop, &known), &newest.current) {
+            (Ok(decision), _) => break decision,
+            (Err(Question::NextIssue), Current::Running(state)) => {
+                begun = next_issue(state, told, store)?;
+                known.next_issue = Some(begun.as_ref().map(|begun| begun.frame.clone()));
+            }
+            (Err(question), current) => look_up(question, current, told, store, &mut known)?,
+        }
+    };
+    let (session_id, judged) = (Some(told.session_id.as_str()), known.judged.as_ref());
+    let about = About { run_id: &run_id, session_id, now_ns, judged };
+    let mut postings = events::of_decision(&decision, &newest.current, &about);
+    if let Some(begun) = &begun {
+        postings.push(events::began(&begun.frame, &begun.prompt, &about));
+    }
+    let mut conditions = vec![Condition { topic: current_of(&newest.key), last: newest.last }];
+    let adopted = adopt(&newest, &decision, &told.session_id, &mut postings);
+    if let Some(first) = adopted {
+        let last = Newest::of(&mut records, &told.session_id)?.last;
+        conditions.push(Condition { topic: current_of(&told.session_id), last });
+        let emptied = posts(vec![first], &newest.key);
+        let mut all = posts(postings, &told.session_id);
+        all.splice(0..0, emptied);
+        if let Posted::Condition { .. } = post(store, VIA, &all, &conditions)? {
+            return Ok(None);
+        }
+    } else if !postings.is_empty()
+        && let Posted::Condition { .. } =
+            post(store, VIA, &posts(postings, &newest.key), &conditions)?
+    {
+        // Another hook of the same stop was faster, and has answered.
+        return Ok(None);
+    }
+    if let Change::State(state) = &decision.change
+        && let Some(frame) = state.top()
+    {
+        steer::restore_prompt(&mut records, frame)?;
+        if let Kind::Issue { issue_id, .. } = &frame.kind {
+            renew(issue_id, told, store);
+        }
+    }
+    Ok(said(&decision))
+}
+
+/// Claims the next issue of the grind that a loop is about.
+fn next_issue(state: &State, told: &Told, store: &Store) -> anyhow::Result<Option<Begun>> {
+    let grind = state.stack.iter().rev().find_map(|frame| match &frame.kind {
+        Kind::Grind { filter } => Some((filter, frame)),
+        Kind::Loop | Kind::Issue { .. } => None,
+    });
+    let Some((filter, _)) = grind else { return Ok(None) };
+    // What the last issue had to meet, the next one has to.
+    let terms = state.top().map(|frame| frame.terms.clone()).unwrap_or_default();
+    let project = state.project.clone().or_else(|| told.cwd.clone()).unwrap_or_default();
+    let stores = StoreArgs::of(Some(store.root().to_owned()));
+    steer::next_issue(&stores, filter, &told.session_id, &project, &terms)
+}
+
+/// Keeps the claim on the issue that is worked on. A loop does not end because it cannot be kept.
+fn renew(issue_id: &str, told: &Told, store: &Store) {
+    let stores = StoreArgs::of(Some(store.root().to_owned()));
+    if let Err(error) = steer::renew(&stores, issue_id, &told.session_id) {
+        tell(format_args!("note: the claim on {issue_id} is not renewed: {error:#}"));
+    }
+}
+
+/// Returns the newest state of a session: its own, or one that waits for the first session of its folder.
+fn newest(told: &Told, records: &mut Records) -> anyhow::Result<Newest> {
+    let own = Newest::of(records, &told.session_id)?;
+    if own.current != Current::None {
+        return Ok(own);
+    }
+    let waiting = Newest::of(records, "")?;
+    let is_here = |state: &State| match (&state.project, &told.cwd) {
+        (Some(project), Some(cwd)) => cwd.starts_with(project),
+        (None, _) | (_, None) => false,
+    };
+    match &waiting.current {
+        Current::Running(state) if is_here(state) => Ok(waiting),
+        Current::Running(_) | Current::None | Current::Broken { .. } => Ok(own),
+    }
+}
+
+/// Gives a loop that waited to the session that took it up. Returns what takes it away from where it waited.
+fn adopt(
+    newest: &Newest,
+    decision: &Decision,
+    session_id: &str,
+    postings: &mut [Posting],
+) -> Option<Posting> {
+    let (Current::Running(waiting), Change::State(state)) = (&newest.current, &decision.change)
+    else {
+        return None;
+    };
+    if newest.key == session_id {
+        return None;
+    }
+    let mut taken = state.as_ref().clone();
+    taken.session_id = Some(session_id.to_owned());
+    *postings.first_mut()? = Posting::state(&taken);
+    let mut left = waiting.as_ref().clone();
+    left.stack.clear();
+    Some(Posting::state(&left))
+}
+
+/// Looks up what a decision needs.
+fn look_up(
+    question: Question,
+    current: &Current,
+    told: &Told,
+    store: &Store,
+    known: &mut Known,
+) -> anyhow::Result<()> {
+    let Current::Running(state) = current else {
+        anyhow::bail!("a loop that cannot be read asks for something");
+    };
+    let folder = steer::work_folder(state, told.cwd.as_deref());
+    match question {
+        Question::Spent => known.spent = Some(steer::spent(store, state, &told.session_id)?),
+        Question::Look => known.look = Some(look(&folder)),
+        Question::Judge => {
+            let rules = state.top().map_or(&[][..], |frame| &frame.terms.until);
+            known.judged = Some(judge::judge(rules, &folder));
+        }
+        Question::Review => known.review = Some(steer::reviewed(store, &Git::at(&folder))?),
+        Question::NextIssue => known.next_issue = Some(None),
+    }
+    Ok(())
+}
+
+/// Returns what the work looks like: the commit, and what is changed since.
+fn look(folder: &Path) -> String {
+    let git = Git::at(folder);
+    let asked = |args: &[&str]| git.ask(args).unwrap_or_default();
+    let head = asked(&["rev-parse", "HEAD"]);
+    let changed = [asked(&["diff", "HEAD"]), asked(&["status", "--porcelain=v1"])];
+    let digest = digest_parts(&changed.each_ref().map(|text| text.as_bytes()));
+    format!("{head} {}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+}
+
+/// Returns what was asked of loops lately, and not answered.
+fn asked(records: &mut Records, now_ns: i64) -> anyhow::Result<Vec<Asked>> {
+    let text = format!("topic={} since:{}s", Topic::LoopControl, REQUEST_EXPIRY.as_secs());
+    let filter =
+        Filter::parse(&text, now_ns).map_err(|error| anyhow::anyhow!("{}", error.render(&text)))?;
+    let (range, order) = (steer::whole(records), Order::Descending);
+    let page = records.page(&Ask { filter: &filter, range, order, limit: REQUESTS_MAX })?;
+    let events: Vec<serde_json::Value> =
+        page.records.iter().filter_map(|it| serde_json::from_slice(&it.line).ok()).collect();
+    let text = |event: &serde_json::Value, name: &str| event.get(name)?.as_str().map(str::to_owned);
+    let is =
+        |event: &serde_json::Value, word: &str| event.get("event").is_some_and(|it| it == word);
+    let is_answered = |id: &String| {
+        events.iter().any(|it| is(it, "RESULT") && text(it, "request_id").as_ref() == Some(id))
+    };
+    let requests = events.iter().filter(|it| is(it, "REQUEST")).filter_map(|it| {
+        let request_id = text(it, "request_id").filter(|id| !is_answered(id))?;
+        let wish = Wish::parse(&text(it, "command")?)?;
+        let at_ns = parse_rfc3339(&text(it, "ts")?)?;
+        Some(Asked { request_id, wish, run_id: text(it, "run_id"), at_ns })
+    });
+    Ok(requests.collect())
+}
+
+fn blocks_max() -> Option<u64> {
+    let set = env::var(BLOCKS_MAX_NAME).ok().and_then(|text| text.parse().ok());
+    Some(set.unwrap_or(BLOCKS_MAX)).filter(|blocks_max| *blocks_max > 0)
+}
+
+/// Returns what is said of a decision: to the agent if it is to go on, to the person if a loop ended or waits.
+fn said(decision: &Decision) -> Option<String> {
+    let told = match (decision.reply, &decision.change, &decision.why) {
+        (Reply::GoOn, Change::State(state), why) => {
+            serde_json::json!({"decision": "block", "reason": words::instruction(why, state)})
+        }
+        (Reply::LetGo, _, Why::Paused(_) | Why::Stale | Why::ClientLimit)
+        | (Reply::LetGo, Change::Done(_) | Change::Abort(_), _) => {
+            let why = words::shown(&decision.why);
+            serde_json::json!({"systemMessage": format!("Weft let the loop go: {why}.")})
+        }
+        (Reply::LetGo | Reply::GoOn, _, _) => return None,
+    };
+    Some(told.to_string())
+}
+
+/// Leaves an anchor before everything is forgotten.
+fn pre_compact(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Option<String>> {
+    let mut records = Records::open(store.clone())?;
+    let Current::Running(state) = Newest::of(&mut records, &told.session_id)?.current else {
+        return Ok(None);
+    };
+    let Some(frame) = state.top() else { return Ok(None) };
+    let prompt = steer::read_prompt(&mut records, frame);
+    let work = Work::look(&steer::work_folder(&state, told.cwd.as_deref()));
+    if let Some(line) = anchor::write(&state, &prompt, &work, now_ns) {
+        let posting = Posting { topic: Topic::LoopAnchor, key: None, line };
+        post(store, VIA, &posts(vec![posting], &told.session_id), &[])?;
+    }
+    Ok(None)
+}
+
+/// Tells an agent that comes back to a loop where it was.
+fn session_start(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Option<String>> {
+    if told.source.as_deref() == Some("clear") {
+        return Ok(None);
+    }
+    let mut records = Records::open(store.clone())?;
+    let Current::Running(state) = Newest::of(&mut records, &told.session_id)?.current else {
+        return Ok(None);
+    };
+    let Some(frame) = state.top() else { return Ok(None) };
+    if weft_event::idle::is_stale(state.updated_at_ns, now_ns) {
+        return Ok(None);
+    }
+    let prompt = steer::read_prompt(&mut records, frame);
+    steer::restore_prompt(&mut records, frame)?;
+    let work = Work::look(&steer::work_folder(&state, told.cwd.as_deref()));
+    let Some(context) = anchor::context(&state, &prompt, &work) else { return Ok(None) };
+    let output = serde_json::json!({
+        "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}
+    });
+    Ok(Some(output.to_string()))
+}
+
+/// Returns the event that says that nothing could be decided.
+pub(super) fn failure(payload: &[u8], error: &anyhow::Error, now_ns: i64) -> String {
+    let told: Option<Told> = serde_json::from_slice(payload).ok();
+    let session_id = told.map_or(String::new(), |told| told.session_id);
+    let short: String = session_id.chars().take(8).collect();
+    serde_json::json!({
+        "version": "1.0.0",
+        "event_id": uuid::Uuid::now_v7().to_string(),
+        "timestamp": weft_event::time::format_rfc3339(now_ns),
+        "event_type": "system.error",
+        "source": "hook",
+        "agent_id": format!("session-{short}"),
+        "session_id": session_id,
+        "status": "error",
+        "message": format!("Weft could not decide about the loop: {error:#}"),
+    })
+    .to_string()
+}
