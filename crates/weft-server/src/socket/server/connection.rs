@@ -40,6 +40,9 @@ pub(in crate::socket) struct Connection {
     reader: OwnedReadHalf,
     writer: OwnedWriteHalf,
     decoder: Decoder,
+    /// What goes out with the next answer, or before anything is waited for. A hello by itself would wake a client that asked
+    /// together with its own, for nothing.
+    unsent: Vec<u8>,
 }
 
 /// A frame, and the room that it takes.
@@ -51,7 +54,7 @@ struct Received {
 /// Serves a connection to its end.
 pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) {
     let (reader, writer) = stream.into_split();
-    let mut connection = Connection { reader, writer, decoder: Decoder::default() };
+    let mut connection = Connection { reader, writer, decoder: Decoder::default(), unsent: Vec::new() };
     if let Err(broken) = converse(&mut connection, &shared).await {
         tracing::debug!(error = %broken, "a connection to the socket ended early");
     }
@@ -76,7 +79,7 @@ async fn converse(connection: &mut Connection, shared: &Arc<Shared>) -> Result<(
         connection.writer.write_all(&out).await?;
         return Ok(());
     }
-    connection.writer.write_all(&out).await?;
+    connection.unsent = out;
     loop {
         match connection.receive(shared).await {
             Ok(Some(received)) => answer(connection, shared, received).await?,
@@ -102,10 +105,13 @@ async fn answer(
         Ok(Request::Append(_)) => append::append(shared, received.frame).await,
         Ok(Request::Page(ask)) => read::page(&shared.core, &shared.reads, ask).await,
         Ok(Request::Get(position)) => read::get(&shared.core, &shared.reads, position).await,
-        Ok(Request::Tail(ask)) => match read::tail(connection, &shared.core, ask).await? {
-            Some(failure) => Answer::Failed(failure),
-            None => return Ok(()),
-        },
+        Ok(Request::Tail(ask)) => {
+            connection.flush().await?;
+            match read::tail(connection, &shared.core, ask).await? {
+                Some(failure) => Answer::Failed(failure),
+                None => return Ok(()),
+            }
+        }
         Ok(Request::Settle) => append::settle(shared).await,
         Ok(Request::Status) => Answer::Status(shared.status()),
         Ok(Request::Stop) => {
@@ -159,10 +165,19 @@ impl Connection {
 
     /// Reads what came; returns whether the other end is still open.
     async fn read(&mut self) -> io::Result<bool> {
+        self.flush().await?;
         let mut piece = vec![0; PIECE_BYTES];
         let n = self.reader.read(&mut piece).await?;
         self.decoder.feed(&piece[..n]);
         Ok(n > 0)
+    }
+
+    /// Sends what waits to go out.
+    async fn flush(&mut self) -> io::Result<()> {
+        if self.unsent.is_empty() {
+            return Ok(());
+        }
+        self.writer.write_all(&std::mem::take(&mut self.unsent)).await
     }
 
     /// Waits for the other end to close.
@@ -174,7 +189,7 @@ impl Connection {
 
     /// Sends an answer; one that does not fit into a frame is told as a failure.
     pub(in crate::socket) async fn send(&mut self, answer: &Answer) -> io::Result<()> {
-        let mut out = Vec::new();
+        let mut out = std::mem::take(&mut self.unsent);
         if let Err(error) = answer.encode(&mut out) {
             let message = error.to_string();
             let failed = Answer::Failed(Failure::Store { message }).encode(&mut out);
