@@ -63,6 +63,17 @@ pub trait DiskFile {
     /// Cuts the file.
     fn cut(&self, len: u64) -> io::Result<()>;
 
+    /// Has space set aside for bytes behind the file's end, so that a write there need not look for it. Nobody sees it: the length
+    /// stays. A disk that knows nothing of this does nothing.
+    fn reserve(&self, _offset: u64, _bytes: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Gives back what is set aside behind the file's end.
+    fn give_back(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Returns the file's length.
     fn len(&self) -> io::Result<u64>;
 
@@ -175,6 +186,17 @@ impl DiskFile for fs::File {
 
     fn cut(&self, len: u64) -> io::Result<()> {
         self.set_len(len)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn reserve(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        Ok(rustix::fs::fallocate(self, rustix::fs::FallocateFlags::KEEP_SIZE, offset, bytes)?)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn give_back(&self) -> io::Result<()> {
+        // Cut to the length that it has, a file lets go of the blocks behind it.
+        self.set_len(DiskFile::len(self)?)
     }
 
     fn len(&self) -> io::Result<u64> {

@@ -24,6 +24,12 @@ pub const GROUP_RECORDS_MAX: usize = 4096;
 /// More bytes than any seal of a group has.
 pub const SEAL_BYTES_MAX: usize = GROUP_BYTES_MAX;
 
+/// Bytes that space is set aside for at a time. A file that grows without makes each sync wait for the search: a twelfth of it.
+const RESERVE_BYTES: u64 = 4 << 20;
+
+/// Bytes that a writer has written before space is set aside: who writes a few events has no use for it.
+const RESERVE_FROM_BYTES: u64 = 64 << 10;
+
 /// An event on its way into the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -81,6 +87,16 @@ pub struct Writer<D: Disk> {
     segment_bytes: u64,
     /// A day since 1970 that the segment may still take groups of; days are compared as text only when one begins.
     day: Option<i64>,
+    reserve: Reserve,
+}
+
+/// The space that is set aside in the segment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reserve {
+    /// Bytes that were written since the log was opened.
+    n_written: u64,
+    /// Up to which offset there is space; beyond all where none can be had.
+    upto: u64,
 }
 
 /// Where the group written last stands.
@@ -136,14 +152,16 @@ impl<D: Disk> Writer<D> {
             buffer,
             segment_bytes,
             day: None,
+            reserve: Reserve::default(),
         };
         Ok((writer, findings))
     }
 
     /// Sets the bytes of a segment from which on the next group begins a new one, in place of [`SEGMENT_BYTES`].
     #[must_use]
-    pub fn with_segment_bytes(self, segment_bytes: u64) -> Self {
-        Self { segment_bytes, ..self }
+    pub fn with_segment_bytes(mut self, segment_bytes: u64) -> Self {
+        self.segment_bytes = segment_bytes;
+        self
     }
 
     /// Returns what is durable.
@@ -175,6 +193,7 @@ impl<D: Disk> Writer<D> {
         self.sync()?;
         let at_us = now_us.max(self.head.at_us);
         if self.head.end >= self.segment_bytes || self.is_past_day(at_us) {
+            self.end_segment();
             self.begin_segment(at_us)?;
         }
         let mut lines = std::mem::take(&mut self.buffer);
@@ -230,7 +249,27 @@ impl<D: Disk> Writer<D> {
     /// Begins a new segment, so that what stands in the last one changes no more.
     pub(crate) fn roll(&mut self, now_us: i64) -> Result<(), WriteError> {
         self.sync()?;
+        self.end_segment();
         self.begin_segment(now_us.max(self.head.at_us))
+    }
+
+    /// Gives back what the segment does not need, which may be what a process that was killed had set aside.
+    fn end_segment(&self) {
+        // It is space alone, and goes when the segment is archived or deleted.
+        drop(self.file.give_back());
+    }
+
+    /// Has space set aside for a group and what comes after it, once it shows that more does.
+    fn reserve(&mut self, bytes: u64) {
+        let (begin, end) = (self.head.end, self.head.end + bytes);
+        self.reserve.n_written += bytes;
+        if end <= self.reserve.upto || self.reserve.n_written < RESERVE_FROM_BYTES {
+            return;
+        }
+        let upto = end.max(self.segment_bytes).min(end + RESERVE_BYTES);
+        // Where there is too little, the write decides what becomes of it.
+        let is_done = self.file.reserve(begin, upto - begin).is_ok();
+        self.reserve.upto = if is_done { upto } else { u64::MAX };
     }
 
     fn reopen_if_failed(&mut self, now_us: i64) -> Result<(), WriteError> {
@@ -275,6 +314,7 @@ impl<D: Disk> Writer<D> {
         };
         let (segment, offset) = (self.head.number, self.head.end);
         self.group = WrittenGroup { first, segment, offset, at_us };
+        self.reserve(lines.len() as u64);
         let written = self.file.write_at(&lines, self.head.end);
         lines.truncate(bytes);
         let unsynced = Unsynced { lines, seal, head };
@@ -317,6 +357,7 @@ impl<D: Disk> Writer<D> {
             .map_err(WriteError::NoSegment)?;
         self.file = file;
         self.state = State::Sound;
+        self.reserve.upto = 0;
         self.set_head(head)
     }
 
@@ -330,6 +371,14 @@ impl<D: Disk> Writer<D> {
 
     fn segment_path(&self) -> PathBuf {
         self.root.join(recover::LOG_FOLDER).join(self.head.segment.file(Form::Plain))
+    }
+}
+
+impl<D: Disk> Drop for Writer<D> {
+    fn drop(&mut self) {
+        if self.state == State::Sound && self.reserve.upto > 0 {
+            self.end_segment();
+        }
     }
 }
 

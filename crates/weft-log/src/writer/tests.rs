@@ -106,3 +106,36 @@ fn a_torn_tail_is_kept_aside_and_a_whole_one_revived() {
     writer.append(&[entry("c")], NOON_US).unwrap();
     assert_eq!(read(root, 1), "1:a 2:b 3:c ");
 }
+
+/// Returns a file's length, and how much of the disk it takes.
+#[cfg(target_os = "linux")]
+fn taken(root: &Path, day: &str) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let about = std::fs::metadata(root.join(format!("log/events-{day}.0000.jsonl"))).unwrap();
+    (about.len(), about.blocks() * 512)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn space_is_set_aside_while_much_is_written_and_given_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let large = entry(&"x".repeat(40_000));
+    let slack = |(len, bytes): (u64, u64)| bytes.saturating_sub(len);
+    let (mut writer, _) = open(root, NOON_US);
+    writer.append(&[entry("a")], NOON_US).unwrap();
+    assert!(slack(taken(root, "2026-11-15")) < 64 << 10, "a few events need none");
+    writer.append(&[large.clone()], NOON_US).unwrap();
+    writer.append(&[large.clone()], NOON_US).unwrap();
+    let (len, bytes) = taken(root, "2026-11-15");
+    assert_eq!(len, writer.head().end, "nobody sees it");
+    assert!(slack((len, bytes)) > 2 << 20, "{bytes} bytes for {len}");
+    writer.append(&[large.clone()], NOON_US + DAY_US).unwrap();
+    assert!(slack(taken(root, "2026-11-15")) < 64 << 10, "a segment that ends gives it back");
+    assert!(slack(taken(root, "2026-11-16")) > 2 << 20);
+    drop(writer);
+    let (len, bytes) = taken(root, "2026-11-16");
+    assert!(slack((len, bytes)) < 64 << 10, "and so does a writer: {bytes} bytes for {len}");
+    assert_eq!(read(root, 1).split_whitespace().count(), 4);
+}
