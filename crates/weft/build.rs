@@ -1,8 +1,10 @@
-//! How the program is linked where the target is Linux with glibc: at a fixed address, and with one library less to load.
+//! How the program is linked where the target is Linux with glibc: at a fixed address, with one library less to load, and with
+//! functions of libraries looked up when they are first called.
 //!
 //! An agent waits for `weft hook` at every tool call, and most of what it takes is its start. A program that can stand anywhere has
-//! 35,000 addresses to be put right first, in 200 pages of its own; docs/performance.md has the figures. The price is that the
-//! addresses of its code can be known beforehand; those of stack, heap and libraries stay random.
+//! 35,000 addresses to be put right first, in 200 pages of its own; docs/performance.md has the figures. A fifth of the functions
+//! that it has from libraries need not be looked up for a hook, which never calls them. The price is that the addresses of its code
+//! can be known beforehand, and that the table of those functions stays writable; stack, heap and libraries stay at random addresses.
 
 use std::env;
 use std::path::Path;
@@ -18,6 +20,7 @@ fn main() {
         return;
     }
     println!("cargo:rustc-link-arg-bins=-no-pie");
+    println!("cargo:rustc-link-arg-bins=-Wl,-z,lazy");
     if has_unwinder() {
         println!("cargo:rustc-link-lib=dylib:+verbatim={UNWINDER}");
     }
