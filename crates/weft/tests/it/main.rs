@@ -18,6 +18,7 @@ mod gaps;
 mod help;
 mod hook;
 mod hooks;
+mod hooks_commands;
 mod ingest;
 mod init;
 mod issues;
