@@ -2,7 +2,9 @@
 //! agent's plan.
 
 use std::collections::BTreeSet;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
 use serde::Deserialize;
 use weft_event::idle::Topic;
@@ -36,8 +38,13 @@ pub(super) fn look(
     store: &Store,
     records: &mut Records,
 ) -> anyhow::Result<Look> {
-    let work = Git::at(folder).fingerprint().unwrap_or_default();
-    let (plan, open) = steps(frame, session_id, store, records)?;
+    // Git is a process of its own: the log is asked meanwhile.
+    let (work, counted) = thread::scope(|scope| {
+        let work = scope.spawn(|| Git::at(folder).fingerprint());
+        let counted = steps(frame, session_id, store, records);
+        (work.join().unwrap_or_else(|panic| resume_unwind(panic)), counted)
+    });
+    let (work, (plan, open)) = (work.unwrap_or_default(), counted?);
     let list = open.list.map_or_else(|| "-".to_owned(), |list| list.to_string());
     Ok(Look { text: format!("{work} {}/{list}", open.tasks), plan })
 }

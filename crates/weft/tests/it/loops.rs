@@ -328,7 +328,7 @@ fn a_grind_goes_through_the_issues_and_a_conflict_stops_none_but_its_own() {
     assert_eq!(ran.code, 0, "{}", ran.show());
     let mut told = ran.stdout;
     let mut agent = Agent::new(&sandbox, SESSION);
-    let mut landed = Vec::new();
+    let (mut landed, mut conflicted) = (Vec::new(), PathBuf::new());
     for n in 1..=5 {
         let folder = worktree_of(&told);
         let id = told.split("Work on issue ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
@@ -336,6 +336,7 @@ fn a_grind_goes_through_the_issues_and_a_conflict_stops_none_but_its_own() {
         let file = if n == 3 { "work.txt".to_owned() } else { format!("{n}.txt") };
         commit_in(&folder, &file, &format!("{n}\n"));
         if n == 3 {
+            conflicted.clone_from(&folder);
             // Somebody else changes the same file on the base meanwhile.
             commit_in(sandbox.path(), "work.txt", "other\n");
             let ran = sandbox.run(&["land", &id, "--rebase", "--close", "--no-push"]);
@@ -362,6 +363,12 @@ fn a_grind_goes_through_the_issues_and_a_conflict_stops_none_but_its_own() {
     let open: Vec<Value> = ran.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     assert_eq!(open.len(), 1, "{}", ran.stdout);
     assert!(!landed.contains(&open[0]["id"].as_str().unwrap().to_owned()));
+    let text = |folder: &std::path::Path| std::fs::read_to_string(folder.join("work.txt")).unwrap();
+    assert_eq!(text(&conflicted), "3\n", "what did not land is where it was made");
+    assert_eq!(text(sandbox.path()), "other\n");
+    for n in [1, 2, 4, 5] {
+        assert!(sandbox.path().join(format!("{n}.txt")).exists(), "issue {n} has landed");
+    }
 }
 
 #[test]
