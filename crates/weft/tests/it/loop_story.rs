@@ -61,7 +61,6 @@ fn a_loop_from_its_start_to_its_evidence() {
     iterate(&sandbox, &mut agent, 10);
 
     // The agent is gone too, and what is left of it is the log.
-    drop(agent);
     std::fs::remove_dir_all(sandbox.store().join("prompts")).unwrap();
     let flights = in_flight(&sandbox);
     assert_eq!(flights.len(), 1, "{flights:?}");
