@@ -164,22 +164,27 @@ pub fn fits(mark: Watermark, head: &Head) -> bool {
 
 /// Opens the log where a follower stands.
 fn open(store: &Store, mark: Watermark) -> Result<Reader<RealDisk>, FollowError> {
-    let root = store.root().to_owned();
-    if mark.segment == 0 {
-        return Ok(Reader::open(RealDisk, root, Position::FIRST)?);
-    }
-    let next = Position::new(mark.position + 1).expect("it is one more than another");
-    let hash = (mark.hash != crate::Hash::ZERO).then_some(mark.hash);
-    let mileage = Mileage { next, segment: mark.segment, offset: mark.offset, hash };
-    let reader = match Reader::resume(RealDisk, root.clone(), mileage)? {
-        Some(reader) => reader,
-        // The segment was pruned before the follower had read all of it.
-        None => Reader::open(RealDisk, root, next)?,
-    };
+    let reader = open_after(store, mark)?;
     if !fits(mark, reader.head()) {
         return Err(FollowError::Unfit);
     }
     Ok(reader)
+}
+
+/// Opens the log right after what a mark says was read. Nothing that stands before is read again.
+pub(crate) fn open_after(store: &Store, mark: Watermark) -> Result<Reader<RealDisk>, ReadError> {
+    let root = store.root().to_owned();
+    if mark.segment == 0 {
+        return Reader::open(RealDisk, root, Position::FIRST);
+    }
+    let next = Position::new(mark.position + 1).expect("it is one more than another");
+    let hash = (mark.hash != crate::Hash::ZERO).then_some(mark.hash);
+    let mileage = Mileage { next, segment: mark.segment, offset: mark.offset, hash };
+    match Reader::resume(RealDisk, root.clone(), mileage)? {
+        Some(reader) => Ok(reader),
+        // The segment was pruned before the follower had read all of it.
+        None => Reader::open(RealDisk, root, next),
+    }
 }
 
 /// Records of several groups on their way into one transaction.

@@ -14,7 +14,7 @@ use weft_event::problem::Problems;
 
 use crate::disk::RealDisk;
 use crate::filter::{FieldInfo, Filter, Subject};
-use crate::index::{self, Follower, IndexError, Select, SqlValue};
+use crate::index::{self, Follower, IndexError, Select, SqlValue, Watermark};
 use crate::lines::{LineError, Lines};
 use crate::reader::{self, ReadError, Reader};
 use crate::{Head, Mark, Meta, Position, Record, Store, TopicKey, filter};
@@ -147,8 +147,7 @@ impl Records {
         let indexed = core.map_or(0, |mark| mark.position);
         let mut newest = None;
         if indexed < self.head.last().map_or(0, Position::get) {
-            let from = Position::FIRST.plus(indexed);
-            let mut reader = Reader::open(RealDisk, self.store.root().to_owned(), from)?;
+            let mut reader = self.open_tail(Position::FIRST.plus(indexed), core)?;
             while let Some(batch) = reader.read()? {
                 let is_of = |mark: &Mark| mark.topic.as_ref() == Some(topic);
                 let of =
@@ -194,12 +193,12 @@ impl Records {
                     self.add_indexed(ask, &plan, range, wanted, &mut page)?;
                 }
                 if let Some(range) = tail {
-                    self.add_read(ask, range, wanted, &mut page)?;
+                    self.add_read(ask, range, core, wanted, &mut page)?;
                 }
             }
             Order::Descending => {
                 if let Some(range) = tail {
-                    self.add_read(ask, range, wanted, &mut page)?;
+                    self.add_read(ask, range, core, wanted, &mut page)?;
                     page.records.reverse();
                 }
                 if let Some(range) = known {
@@ -290,15 +289,31 @@ impl Records {
         Ok(())
     }
 
+    /// Opens the log at a position that the index lacks. Where the index ends right before it, it says where that is; elsewhere the
+    /// segment is read from its beginning.
+    fn open_tail(
+        &self,
+        from: Position,
+        core: Option<Watermark>,
+    ) -> Result<Reader<RealDisk>, ReadError> {
+        match core {
+            Some(core) if core.position + 1 == from.get() => {
+                crate::follow::open_after(&self.store, core)
+            }
+            Some(_) | None => Reader::open(RealDisk, self.store.root().to_owned(), from),
+        }
+    }
+
     /// Adds the matching records of a range by reading the log, oldest first: the first `wanted`, or in descending order the last.
     fn add_read(
         &mut self,
         ask: &Ask<'_>,
         range: RangeInclusive<Position>,
+        core: Option<Watermark>,
         wanted: usize,
         page: &mut Page,
     ) -> Result<(), QueryError> {
-        let mut reader = Reader::open(RealDisk, self.store.root().to_owned(), *range.start())?;
+        let mut reader = self.open_tail(*range.start(), core)?;
         'log: while let Some(batch) = reader.read()? {
             page.lost.extend(batch.lost().filter(|(first, _)| first <= range.end()));
             for (record, _) in batch.records() {

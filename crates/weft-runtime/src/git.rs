@@ -1,5 +1,6 @@
 //! Git, as a program that is run: where its answer is a line or two, and none of its hooks or pagers.
 
+mod fingerprint;
 mod work;
 
 use std::ffi::OsStr;

@@ -5,6 +5,7 @@
 
 mod decide;
 mod delivery;
+mod look;
 mod stdin;
 
 use std::env;

@@ -59,6 +59,31 @@ pub(crate) fn change(
     Ok(true)
 }
 
+/// Changes a file that is wholly ours, and shows how; returns whether it is to be another. No copy is kept of what we wrote.
+pub(crate) fn change_own(
+    path: &Path,
+    doing: Doing,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> anyhow::Result<bool> {
+    if before == after {
+        return Ok(false);
+    }
+    let shown = Shown(&path.display().to_string()).to_string();
+    let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
+    print(diff::unified(&shown, old, new).as_bytes())?;
+    if doing == Doing::Really {
+        file::replace_own(path, before, after)?;
+        let done = match (before, after) {
+            (None, _) => "made",
+            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => "removed",
+        };
+        tell(format_args!("{done} {shown}"));
+    }
+    Ok(true)
+}
+
 /// Returns the store that an entry has to name: the one that is given, wherever the entry is read.
 pub(crate) fn named_store(store: &StoreArgs) -> anyhow::Result<Option<String>> {
     if !store.is_named() {

@@ -21,3 +21,81 @@ fn the_root_is_that_of_the_work_tree() {
     std::fs::create_dir_all(&inner).expect("a folder");
     assert_eq!(Git::at(&inner).root(), Some(root));
 }
+
+/// A repository with one commit of one file.
+fn repository() -> (tempfile::TempDir, Git) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let git = Git::at(folder.path());
+    std::fs::write(folder.path().join("known.txt"), "one\n").expect("a file");
+    for args in [
+        &["init", "--quiet"][..],
+        &["config", "user.name", "a"],
+        &["config", "user.email", "a@b"],
+        &["add", "."],
+        &["commit", "--quiet", "-m", "begin"],
+    ] {
+        git.ask(args).expect("git runs");
+    }
+    (folder, git)
+}
+
+#[test]
+fn every_change_of_the_work_is_told_and_nothing_else_is() {
+    let (folder, git) = repository();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    };
+    let mut seen = vec![git.fingerprint().expect("a repository")];
+    let mut changed = |what: &str| {
+        let print = git.fingerprint().expect("a repository");
+        assert!(!seen.contains(&print), "{what}: {print}");
+        assert_eq!(git.fingerprint(), Some(print.clone()), "{what}, and nothing since");
+        seen.push(print);
+    };
+    write("known.txt", "two\n");
+    changed("a file that git knows");
+    write("known.txt", "six\n");
+    changed("the same file again, as long as before");
+    write("deep in/a new.txt", "one\n");
+    changed("a file that git does not know, in a folder that it does not know");
+    write("deep in/a new.txt", "two\n");
+    changed("the same file again");
+    git.ask(&["add", "."]).expect("git runs");
+    changed("it is added");
+    git.ask(&["commit", "--quiet", "-m", "more"]).expect("git runs");
+    changed("it is committed");
+    std::fs::remove_file(folder.path().join("known.txt")).expect("it is there");
+    changed("a file is gone");
+    let large = "x".repeat(300 << 10);
+    write("large.txt", &large);
+    changed("a file that is too large to be read");
+    write("large.txt", &format!("{large}y"));
+    changed("the same file, longer");
+}
+
+#[test]
+fn work_is_known_from_any_folder_of_it_and_through_what_is_inside() {
+    let (folder, git) = repository();
+    std::fs::create_dir(folder.path().join("inner")).expect("a folder");
+    let inner = Git::at(&folder.path().join("inner"));
+    assert_eq!(inner.fingerprint(), git.fingerprint());
+    std::fs::write(folder.path().join("new.txt"), "one\n").expect("a file");
+    let before = inner.fingerprint();
+    std::fs::write(folder.path().join("new.txt"), "two\n").expect("a file");
+    assert_ne!(inner.fingerprint(), before);
+
+    let (other, _) = repository();
+    let other = other.path().display().to_string();
+    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &other, "sub"];
+    git.ask(&add).expect("git runs");
+    git.ask(&["commit", "--quiet", "-am", "sub"]).expect("git runs");
+    let sub = folder.path().join("sub/known.txt");
+    std::fs::write(&sub, "two\n").expect("a file");
+    let before = git.fingerprint();
+    std::fs::write(&sub, "six\n").expect("a file");
+    assert_ne!(git.fingerprint(), before, "a change inside a repository inside");
+    let nowhere = tempfile::tempdir().expect("a folder");
+    assert_eq!(Git::at(nowhere.path()).fingerprint(), None);
+}

@@ -31,8 +31,12 @@ impl Work {
     pub fn look(folder: &Path) -> Self {
         let git = Git::at(folder);
         let limit = format!("-{COMMITS_MAX}");
-        let commits = git.ask(&["log", limit.as_str(), "--format=%h %s"]).unwrap_or_default();
-        let status = git.ask(&["status", "--porcelain=v1", "-z"]).unwrap_or_default();
+        let (commits, status) = std::thread::scope(|scope| {
+            let status = scope.spawn(|| git.ask(&["status", "--porcelain=v1", "-z"]));
+            let commits = git.ask(&["log", limit.as_str(), "--format=%h %s"]).unwrap_or_default();
+            let status = status.join().map(Result::unwrap_or_default).unwrap_or_default();
+            (commits, status)
+        });
         let files = status.split('\0').filter_map(|entry| entry.get(3..)).map(str::to_owned);
         Self { commits: commits.lines().map(str::to_owned).collect(), files: files.collect() }
     }

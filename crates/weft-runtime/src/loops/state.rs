@@ -256,6 +256,21 @@ pub struct Marks {
     /// How often it was sent back for a review.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rounds: u64,
+    /// What is known of its plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+}
+
+/// The open steps of a plan, up to a record, so that only what came after it has to be looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The position of the record.
+    pub upto: u64,
+    /// Tasks that were made since the frame began, less those that were completed.
+    pub tasks: i64,
+    /// Items of the agent's list that are not done, if it has told one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<u64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]

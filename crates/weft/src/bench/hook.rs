@@ -2,8 +2,9 @@
 
 mod report;
 mod runs;
+mod scene;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,25 +17,31 @@ use crate::stores::StoreArgs;
 use crate::{Outcome, output, records};
 use report::Report;
 use runs::{FLOOR, Program, SYNC, TRUE, WEFT_ALONE, WEFT_SERVED};
+use scene::Moment;
 
 const EXAMPLES: &str = "\
-Every program is started with the same payload of a tool call on standard input, in turn, round after round; what counts is the \
-time from the start to its end. A script takes part where its programs are found.
+Every program is started with a payload on standard input, in turn, round after round; what counts is the time from the start to \
+its end. Scripts and the hook that only reports are told of a tool call, the hooks that decide of what they answer: a stop of a loop \
+that goes on, a compaction, and a session that comes back. A script takes part where its programs are found.
 
 Examples:
   weft bench hook
-  weft bench hook --iterations 500 --dir /var/tmp --json";
+  weft bench hook --iterations 500 --dir /var/tmp --json
+  weft bench hook --stored 10000";
 
 /// Hooks that are started at once.
 const CROWD: usize = 100;
 
-/// Measure what a hook costs, beside a shell script and a Python program
+/// Measure what hooks cost, those that decide among them, beside a shell script and a Python program
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// How many rounds; what counts is the median of what two are to each other in the same round
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
+    /// How many records each store has before
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    stored: u64,
     /// Where to write; the disk that is measured [default: the folder for temporary files]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -48,13 +55,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let scratch = tempfile::tempdir_in(&dir)
         .with_context(|| format!("cannot make a folder in {}", dir.display()))?;
     let folder = scratch.path();
-    let stores = [WEFT_SERVED, WEFT_ALONE].map(|name| folder.join(name.replace([' ', ','], "-")));
-    let [served, alone] = &stores;
-    for store in &stores {
-        fs::create_dir(store)?;
+    let work = scene::repository(folder.join("work"))?;
+    let served = scene::store(folder.join("served"), args.stored)?;
+    let alone = scene::store(folder.join("alone"), args.stored)?;
+    let server = Server::start(&served, ([127, 0, 0, 1], 0).into())?;
+    for store in [&served, &alone] {
+        scene::begin_loop(store, &work)?;
     }
-    let server = Server::start(served, ([127, 0, 0, 1], 0).into())?;
-    let programs = runs::programs(served, alone, folder)?;
+    let programs = runs::programs(&served, &alone, folder)?;
+    check_answers(&programs, &work)?;
+    server.rest()?;
     let mut file = OpenOptions::new().append(true).create(true).open(folder.join("synced"))?;
     let mut times: Vec<Vec<Duration>> = programs.iter().map(|_| Vec::new()).collect();
     let mut syncs = Vec::new();
@@ -62,25 +72,25 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         // Another begins each time, so that none always has the same one before it.
         for turn in 0..programs.len() {
             let idx = (turn + round as usize) % programs.len();
-            times[idx].push(time(&programs[idx], &payload(&round.to_string()))?);
+            let payload = programs[idx].moment.payload(&round.to_string(), &work);
+            times[idx].push(time(&programs[idx], &payload)?);
         }
-        syncs.push(sync(&mut file, &payload("sync"))?);
+        syncs.push(sync(&mut file, &Moment::ToolCall.payload("sync", &work))?);
     }
     let crowds = [
-        crowd(&programs, WEFT_SERVED, "crowd with a server")?,
-        crowd(&programs, WEFT_ALONE, "crowd without")?,
+        crowd(&programs, WEFT_SERVED, "crowd with a server", &work)?,
+        crowd(&programs, WEFT_ALONE, "crowd without", &work)?,
     ];
     drop(server);
-    let expected = u64::from(args.iterations) + CROWD as u64;
-    for store in &stores {
-        let n_kept = n_records(store)?;
+    for store in [&served, &alone] {
+        let (n_kept, expected) = (n_records(store)?, n_expected(args));
         anyhow::ensure!(
             n_kept == expected,
-            "{n_kept} of {expected} hooks are in {}",
+            "{n_kept} of {expected} records are in {}",
             store.display()
         );
     }
-    let mut report = Report::new(args.iterations, crowds);
+    let mut report = Report::new(args.iterations, args.stored, crowds);
     report.add(SYNC, "append one line, and make the disk have it", syncs.iter().copied());
     for (program, times) in programs.iter().zip(times) {
         if program.name == TRUE {
@@ -94,12 +104,27 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// Returns what Claude Code says before a tool call.
-fn payload(id: &str) -> String {
-    format!(
-        r#"{{"session_id":"7c1e9a52-3f0d-4b86-9e21-5ad40c77b318","transcript_path":"/home/ana/.claude/projects/-home-ana-harbor/7c1e9a52-3f0d-4b86-9e21-5ad40c77b318.jsonl","cwd":"/home/ana/harbor","prompt_id":"b2d95f1e-0c44-4a7b-8f13-9e6d2c5a7b10","permission_mode":"default","effort":{{"level":"high"}},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{"command":"cargo test -p tide -- --nocapture","description":"Run the tide tests"}},"tool_use_id":"toolu_{id}"}}
-"#
-    )
+/// Sees to it that the hooks that decide do: one that has nothing to say is measured for nothing.
+fn check_answers(programs: &[Program], work: &Path) -> anyhow::Result<()> {
+    for program in programs {
+        let wanted = match program.moment {
+            Moment::ToolCall | Moment::PreCompact => continue,
+            Moment::Stop => r#""decision":"block""#,
+            Moment::SessionStart => "additionalContext",
+        };
+        let answer = program.answer(&program.moment.payload("check", work))?;
+        anyhow::ensure!(answer.contains(wanted), "{} answers `{answer}`", program.name);
+    }
+    Ok(())
+}
+
+/// Returns how many records a store has at the end: what was there, the loop and what began it, every hook with what it posts, one
+/// round of those that were checked, and the crowd.
+fn n_expected(args: &Args) -> u64 {
+    let rounds = u64::from(args.iterations);
+    let decided: u64 = Moment::DECIDED.iter().map(|moment| 1 + moment.n_posted()).sum();
+    let n_checked = 2 + Moment::Stop.n_posted();
+    args.stored + 2 + rounds * (1 + decided) + n_checked + CROWD as u64
 }
 
 /// Returns how long a program takes from its start to its end.
@@ -122,14 +147,14 @@ fn sync(file: &mut File, line: &str) -> io::Result<Duration> {
 }
 
 /// Starts many hooks at once, and returns how long it takes until all are gone.
-fn crowd(programs: &[Program], name: &str, id: &str) -> anyhow::Result<Duration> {
+fn crowd(programs: &[Program], name: &str, id: &str, work: &Path) -> anyhow::Result<Duration> {
     let program = programs.iter().find(|program| program.name == name);
     let program = program.context("weft takes part")?;
     let start = Instant::now();
     let mut children = Vec::new();
     for n in 0..CROWD {
         let mut child = program.start()?;
-        program.tell(&mut child, &payload(&format!("{id}_{n}")))?;
+        program.tell(&mut child, &program.moment.payload(&format!("{id}_{n}"), work))?;
         children.push(child);
     }
     for mut child in children {

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 
+use super::log::weft::WORLD_START_NS as START_NS;
 use super::measured::Measured;
 use crate::{Outcome, output};
 use report::Report;
@@ -21,9 +22,6 @@ Facts are read before views are measured: what is measured is the fold alone.
 Examples:
   weft bench view
   weft bench view --events 20000 --stored 100000 --large 1000000 --dir /var/tmp --json";
-
-/// When the made-up events begin: 2026-11-15 08:00 UTC.
-const START_NS: i64 = 1_794_729_600_000_000_000;
 
 /// Fold made-up events into every view, beside parsing them; show the past, and a page of each
 #[derive(clap::Args)]

@@ -18,9 +18,10 @@ use weft_runtime::loops::anchor::{self, Work};
 use weft_runtime::loops::control::{Asked, pending};
 use weft_runtime::loops::decide::{Change, Reply, Switch, Turn, Why};
 use weft_runtime::loops::events::{self, About, Posting};
+use weft_runtime::loops::state::Plan;
 use weft_runtime::loops::{Current, Decision, Kind, Known, Question, State, Stop, decide, words};
 
-use super::VIA;
+use super::{VIA, look};
 use crate::output::tell;
 use crate::posting::{Posted, post};
 use crate::steer::{self, Begun, Newest, current_of, posts};
@@ -91,18 +92,15 @@ fn stop(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Option<String
         turn: if told.stop_hook_active { Turn::Continued } else { Turn::Begun },
         blocks_max: blocks_max(),
     };
-    let mut known = Known::default();
-    let mut begun = None;
-    let decision = loop {
-        match (decide(&stop, &known), &newest.current) {
-            (Ok(decision), _) => break decision,
-            (Err(Question::NextIssue), Current::Running(state)) => {
-                begun = next_issue(state, told, store)?;
-                known.next_issue = Some(begun.as_ref().map(|begun| begun.frame.clone()));
-            }
-            (Err(question), current) => look_up(question, current, told, store, &mut known)?,
+    let mut sought = Sought { told, store, known: Known::default(), begun: None, plan: None };
+    let mut decision = loop {
+        match decide(&stop, &sought.known) {
+            Ok(decision) => break decision,
+            Err(question) => sought.look_up(question, &newest.current, &mut records)?,
         }
     };
+    sought.note_plan(&mut decision);
+    let Sought { known, begun, .. } = sought;
     let (session_id, judged) = (Some(told.session_id.as_str()), known.judged.as_ref());
     let about = About { run_id: &run_id, session_id, now_ns, judged };
     let mut postings = events::of_decision(&decision, &newest.current, &about);
@@ -199,39 +197,60 @@ fn adopt(
     Some(Posting::state(&left))
 }
 
-/// Looks up what a decision needs.
-fn look_up(
-    question: Question,
-    current: &Current,
-    told: &Told,
-    store: &Store,
-    known: &mut Known,
-) -> anyhow::Result<()> {
-    let Current::Running(state) = current else {
-        anyhow::bail!("a loop that cannot be read asks for something");
-    };
-    let folder = steer::work_folder(state, told.cwd.as_deref());
-    match question {
-        Question::Spent => known.spent = Some(steer::spent(store, state, &told.session_id)?),
-        Question::Look => known.look = Some(look(&folder)),
-        Question::Judge => {
-            let rules = state.top().map_or(&[][..], |frame| &frame.terms.until);
-            known.judged = Some(judge::judge(rules, &folder));
-        }
-        Question::Review => known.review = Some(steer::reviewed(store, &Git::at(&folder))?),
-        Question::NextIssue => known.next_issue = Some(None),
-    }
-    Ok(())
+/// What is looked up for a decision, and what comes of it.
+struct Sought<'a> {
+    told: &'a Told,
+    store: &'a Store,
+    known: Known,
+    /// The next issue, once it is claimed.
+    begun: Option<Begun>,
+    /// The plan of the frame at work, by its id.
+    plan: Option<(String, Plan)>,
 }
 
-/// Returns what the work looks like: the commit, and what is changed since.
-fn look(folder: &Path) -> String {
-    let git = Git::at(folder);
-    let asked = |args: &[&str]| git.ask(args).unwrap_or_default();
-    let head = asked(&["rev-parse", "HEAD"]);
-    let changed = [asked(&["diff", "HEAD"]), asked(&["status", "--porcelain=v1"])];
-    let digest = digest_parts(&changed.each_ref().map(|text| text.as_bytes()));
-    format!("{head} {}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+impl Sought<'_> {
+    /// Looks up what a decision needs.
+    fn look_up(
+        &mut self,
+        question: Question,
+        current: &Current,
+        records: &mut Records,
+    ) -> anyhow::Result<()> {
+        let (Current::Running(state), told, store) = (current, self.told, self.store) else {
+            anyhow::bail!("a loop that cannot be read asks for something");
+        };
+        let Some(frame) = state.top() else {
+            anyhow::bail!("a loop without frames asks for something");
+        };
+        let folder = steer::work_folder(state, told.cwd.as_deref());
+        let known = &mut self.known;
+        match question {
+            Question::Spent => known.spent = Some(steer::spent(store, state, &told.session_id)?),
+            Question::Look => {
+                let look = look::look(&folder, frame, &told.session_id, store, records)?;
+                known.look = Some(look.text);
+                self.plan = Some((frame.id.clone(), look.plan));
+            }
+            Question::Judge => known.judged = Some(judge::judge(&frame.terms.until, &folder)),
+            Question::Review => known.review = Some(steer::reviewed(store, &Git::at(&folder))?),
+            Question::NextIssue => {
+                self.begun = next_issue(state, told, store)?;
+                known.next_issue = Some(self.begun.as_ref().map(|begun| begun.frame.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves in the state that is posted how far its plan is known.
+    fn note_plan(&self, decision: &mut Decision) {
+        let (Some((frame_id, plan)), Change::State(state)) = (&self.plan, &mut decision.change)
+        else {
+            return;
+        };
+        if let Some(frame) = state.stack.iter_mut().find(|frame| frame.id == *frame_id) {
+            frame.marks.plan = Some(*plan);
+        }
+    }
 }
 
 /// Returns what was asked of loops lately, and not answered.

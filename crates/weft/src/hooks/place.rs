@@ -50,6 +50,34 @@ impl Place {
         })
     }
 
+    /// Returns the folder of the slash commands beside it; `None` if its agent has none.
+    pub(super) fn commands(self) -> anyhow::Result<Option<PathBuf>> {
+        let file = self.file()?;
+        Ok(match self {
+            Place::User | Place::Project | Place::Local => {
+                file.parent().map(|folder| folder.join("commands"))
+            }
+            Place::Codex => None,
+        })
+    }
+
+    /// Returns the other place that has the same folder of slash commands.
+    pub(super) fn beside(self) -> Option<Self> {
+        match self {
+            Place::Project => Some(Place::Local),
+            Place::Local => Some(Place::Project),
+            Place::User | Place::Codex => None,
+        }
+    }
+
+    /// Returns the program that slash commands call: in a project's folder, which a team shares, by its name.
+    pub(super) fn called(self) -> anyhow::Result<String> {
+        match self {
+            Place::Project | Place::Local => Place::Project.program(),
+            Place::User | Place::Codex => self.program(),
+        }
+    }
+
     /// Returns the program that the agent is to run. What a team shares names it and no more; elsewhere it is found wherever the
     /// agent was started.
     pub(super) fn program(self) -> anyhow::Result<String> {

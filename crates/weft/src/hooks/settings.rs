@@ -10,7 +10,7 @@ use crate::settings_file::is_weft;
 use crate::settings_file::json::{SettingsError, expect, is_same, parse, split_mark};
 
 /// The member of the settings that holds hooks.
-const HOOKS: &str = "hooks";
+pub(super) const HOOKS: &str = "hooks";
 
 /// A hook that is to be there.
 #[derive(Debug)]
@@ -130,6 +130,15 @@ pub(super) fn are_all_off(whole: &str) -> Result<bool, SettingsError> {
     Ok(root.get("disableAllHooks").and_then(Value::as_bool) == Some(true))
 }
 
+/// Returns whether settings hold hooks of ours and nothing else, but for what they are about.
+pub(super) fn are_all_ours(whole: &str) -> bool {
+    let mut tape = Tape::new();
+    let Ok(root) = read(&mut tape, split_mark(whole).1) else { return false };
+    let is_known = |key: Value<'_>| key.is_text(HOOKS) || key.is_text("description");
+    let groups = root.get(HOOKS).into_iter().flat_map(Value::members).map(|(_, groups)| groups);
+    root.members().all(|(key, _)| is_known(key)) && groups.flat_map(handlers).all(is_ours)
+}
+
 fn install_one(edits: &mut Edits, text: &str, style: &Style, groups: Value<'_>, wanted: &Wanted) {
     let ours: Vec<_> = handlers(groups).filter(|handler| is_ours(*handler)).collect();
     match ours.first() {
@@ -165,7 +174,8 @@ fn handlers(groups: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     groups.items().filter_map(|group| group.get(HOOKS)).flat_map(Value::items)
 }
 
-fn all_events(wanted: &[Wanted]) -> Json<'static> {
+/// Returns the hooks as the settings have them.
+pub(super) fn all_events(wanted: &[Wanted]) -> Json<'static> {
     Json::object(|events| {
         for wanted in wanted {
             events.json(wanted.event, &Json::array([group(&wanted.handler)]));

@@ -10,9 +10,10 @@ use weft_event::time::{SECOND_NS, format_rfc3339};
 use weft_log::index::SqlValue;
 use weft_log::{Filter, Store};
 
+use super::commands;
 use super::place::Place;
 use super::settings::{self, Present};
-use super::wanted;
+use super::wanted::{self, Part};
 use crate::columns::{self, Columns};
 use crate::hook::VIA;
 use crate::output::Shown;
@@ -45,6 +46,8 @@ struct Read {
     /// The store that its entries name, if they do.
     store: Option<String>,
     are_all_off: bool,
+    /// How many slash commands there are, and of how many, where loops are run.
+    commands: Option<(usize, usize)>,
 }
 
 /// How often a type of hook fired, and when last.
@@ -70,13 +73,15 @@ pub(super) struct Status {
 fn look(place: Place) -> anyhow::Result<Look> {
     let path = place.file()?;
     let program = place.program()?;
+    let commands = place.commands()?.map(|folder| commands::count(&folder)).transpose()?;
     let read = |text: String| -> Result<State, SettingsError> {
         let store = settings::store(&text)?;
         let part = settings::part(&text)?;
         let wanted = wanted::wanted(place.caller(), part, &program, store.as_deref());
         let are_all_off = settings::are_all_off(&text)?;
         let present = settings::look(&text, &wanted)?;
-        Ok(State::Read(Read { present, n_wanted: wanted.len(), store, are_all_off }))
+        let (n_wanted, commands) = (wanted.len(), commands.filter(|_| part == Part::Loops));
+        Ok(State::Read(Read { present, n_wanted, store, are_all_off, commands }))
     };
     let state = match file::read(&path) {
         Ok(None) => State::Missing,
@@ -212,6 +217,9 @@ impl State {
                 let mut text = format!("{} of {} hooks", read.present.len(), read.n_wanted);
                 if n_stale > 0 {
                     text += &format!(", {n_stale} out of date");
+                }
+                if let Some((n, of)) = read.commands {
+                    text += &format!(", {n} of {of} commands");
                 }
                 if read.are_all_off {
                     text += ", all hooks are switched off";

@@ -89,7 +89,7 @@ fn timeout_s(event: &str) -> u32 {
 }
 
 /// Returns a text as one word of a shell.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

@@ -37,19 +37,42 @@ pub(crate) fn replace(
 ) -> anyhow::Result<Option<PathBuf>> {
     // A link stays one: what it leads to is changed.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    expect(path, before)?;
+    let backup = match before {
+        Some(before) => {
+            let backed_up = back_up(path, before);
+            Some(backed_up.with_context(|| format!("cannot change {}", path.display()))?)
+        }
+        None => None,
+    };
+    put(path, after)?;
+    Ok(backup)
+}
+
+/// Does the same to a file that is wholly ours. No copy is kept.
+pub(crate) fn replace_own(
+    path: &Path,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> anyhow::Result<()> {
+    expect(path, before)?;
+    put(path, after)
+}
+
+/// Refuses a file that is another than it was.
+fn expect(path: &Path, before: Option<&str>) -> anyhow::Result<()> {
     if read(path)?.as_deref() != before {
         anyhow::bail!("{} was changed meanwhile: try again", path.display());
     }
-    let changed = || format!("cannot change {}", path.display());
-    let backup = match before {
-        Some(before) => Some(back_up(path, before).with_context(changed)?),
-        None => None,
+    Ok(())
+}
+
+fn put(path: &Path, after: Option<&str>) -> anyhow::Result<()> {
+    let put = match after {
+        Some(after) => write(path, after, mode_of(path)),
+        None => fs::remove_file(path),
     };
-    match after {
-        Some(after) => write(path, after, mode_of(path)).with_context(changed)?,
-        None => fs::remove_file(path).with_context(changed)?,
-    }
-    Ok(backup)
+    put.with_context(|| format!("cannot change {}", path.display()))
 }
 
 /// Keeps a copy of what was there, unless there is one already.

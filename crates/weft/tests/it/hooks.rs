@@ -8,7 +8,7 @@ use crate::sandbox::{Ran, Sandbox, binary};
 const SETTINGS: &str = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"./done.sh\" }\n        ]\n      }\n    ]\n  }\n}\n";
 
 /// Runs with the sandbox as home and project.
-fn weft(sandbox: &Sandbox, args: &[&str]) -> Ran {
+pub(crate) fn weft(sandbox: &Sandbox, args: &[&str]) -> Ran {
     let mut command = sandbox.command(args);
     for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME"] {
         command.env_remove(name);
@@ -22,7 +22,7 @@ fn user_settings(sandbox: &Sandbox) -> PathBuf {
 }
 
 /// Returns what was printed without what differs from run to run.
-fn plain(sandbox: &Sandbox, text: &str) -> String {
+pub(crate) fn plain(sandbox: &Sandbox, text: &str) -> String {
     let root = sandbox.path().canonicalize().unwrap();
     let text = text.replace(root.to_str().unwrap(), "HERE");
     let text = text.replace(sandbox.path().to_str().unwrap(), "HERE");

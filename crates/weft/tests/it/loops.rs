@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use crate::sandbox::{Ran, Sandbox};
 use crate::served::Served;
 
-const SESSION: &str = "4f0c6d0e-5b1a-4a59-9f2f-0f6f6a5f1c11";
-const DONE: &str = "<loop-done>COMPLETE</loop-done>";
+pub(crate) const SESSION: &str = "4f0c6d0e-5b1a-4a59-9f2f-0f6f6a5f1c11";
+pub(crate) const DONE: &str = "<loop-done>COMPLETE</loop-done>";
 
 /// An agent in a repository of its own.
-struct Agent<'s> {
+pub(crate) struct Agent<'s> {
     sandbox: &'s Sandbox,
     session: &'s str,
     is_continued: bool,
@@ -20,11 +20,11 @@ struct Agent<'s> {
 }
 
 impl<'s> Agent<'s> {
-    fn new(sandbox: &'s Sandbox, session: &'s str) -> Self {
+    pub(crate) fn new(sandbox: &'s Sandbox, session: &'s str) -> Self {
         Self { sandbox, session, is_continued: false, n_stops: 0 }
     }
 
-    fn hook(&self, event: &str, with: &Value) -> Ran {
+    pub(crate) fn hook(&self, event: &str, with: &Value) -> Ran {
         let mut payload = json!({
             "session_id": self.session,
             "transcript_path": "",
@@ -38,7 +38,7 @@ impl<'s> Agent<'s> {
     }
 
     /// Is about to stop, having said something. Returns what it is told; none if it may.
-    fn stops(&mut self, said: &str) -> Option<String> {
+    pub(crate) fn stops(&mut self, said: &str) -> Option<String> {
         self.n_stops += 1;
         let said = format!("Stop {}.\n{said}", self.n_stops);
         let with = json!({"stop_hook_active": self.is_continued, "last_assistant_message": said});
@@ -50,7 +50,7 @@ impl<'s> Agent<'s> {
     }
 
     /// Comes back, and is told where it was.
-    fn comes_back(&mut self, source: &str) -> String {
+    pub(crate) fn comes_back(&mut self, source: &str) -> String {
         self.is_continued = false;
         let ran = self.hook("SessionStart", &json!({"source": source}));
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.show());
@@ -60,11 +60,11 @@ impl<'s> Agent<'s> {
     }
 }
 
-fn root(sandbox: &Sandbox) -> PathBuf {
+pub(crate) fn root(sandbox: &Sandbox) -> PathBuf {
     sandbox.path().canonicalize().unwrap()
 }
 
-fn git(sandbox: &Sandbox, args: &[&str]) {
+pub(crate) fn git(sandbox: &Sandbox, args: &[&str]) {
     let mut command = Command::new("git");
     command.current_dir(sandbox.path()).args(["-c", "user.name=a", "-c", "user.email=a@b"]);
     let out = command.args(args).output().unwrap();
@@ -72,7 +72,7 @@ fn git(sandbox: &Sandbox, args: &[&str]) {
 }
 
 /// A repository with one commit, and a store beside it.
-fn repository() -> Sandbox {
+pub(crate) fn repository() -> Sandbox {
     let sandbox = Sandbox::with_store(&[("work.txt", b"begun\n"), (".gitignore", b".weft\n")]);
     git(&sandbox, &["init", "--quiet", "--initial-branch", "main"]);
     git(&sandbox, &["add", "."]);
@@ -80,11 +80,11 @@ fn repository() -> Sandbox {
     sandbox
 }
 
-fn work(sandbox: &Sandbox, n: usize) {
+pub(crate) fn work(sandbox: &Sandbox, n: usize) {
     std::fs::write(sandbox.path().join("work.txt"), format!("{n}\n")).unwrap();
 }
 
-fn start(sandbox: &Sandbox, args: &[&str]) {
+pub(crate) fn start(sandbox: &Sandbox, args: &[&str]) {
     let all: Vec<&str> =
         ["loop", "start", "--session", SESSION].iter().chain(args).copied().collect();
     let ran = sandbox.run(&all);
@@ -92,7 +92,7 @@ fn start(sandbox: &Sandbox, args: &[&str]) {
 }
 
 /// Returns types and messages of what is in a topic.
-fn topic(sandbox: &Sandbox, name: &str) -> Vec<String> {
+pub(crate) fn topic(sandbox: &Sandbox, name: &str) -> Vec<String> {
     let filter = format!("topic={name}");
     let ran = sandbox.run(&["log", &filter, "--format", "json", "--limit", "all"]);
     assert_eq!(ran.code, 0, "{}", ran.show());
@@ -328,7 +328,7 @@ fn a_grind_goes_through_the_issues_and_a_conflict_stops_none_but_its_own() {
     assert_eq!(ran.code, 0, "{}", ran.show());
     let mut told = ran.stdout;
     let mut agent = Agent::new(&sandbox, SESSION);
-    let mut landed = Vec::new();
+    let (mut landed, mut conflicted) = (Vec::new(), PathBuf::new());
     for n in 1..=5 {
         let folder = worktree_of(&told);
         let id = told.split("Work on issue ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
@@ -336,6 +336,7 @@ fn a_grind_goes_through_the_issues_and_a_conflict_stops_none_but_its_own() {
         let file = if n == 3 { "work.txt".to_owned() } else { format!("{n}.txt") };
         commit_in(&folder, &file, &format!("{n}\n"));
         if n == 3 {
+            conflicted.clone_from(&folder);
             // Somebody else changes the same file on the base meanwhile.
             commit_in(sandbox.path(), "work.txt", "other\n");
             let ran = sandbox.run(&["land", &id, "--rebase", "--close", "--no-push"]);
@@ -362,6 +363,12 @@ fn a_grind_goes_through_the_issues_and_a_conflict_stops_none_but_its_own() {
     let open: Vec<Value> = ran.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     assert_eq!(open.len(), 1, "{}", ran.stdout);
     assert!(!landed.contains(&open[0]["id"].as_str().unwrap().to_owned()));
+    let text = |folder: &std::path::Path| std::fs::read_to_string(folder.join("work.txt")).unwrap();
+    assert_eq!(text(&conflicted), "3\n", "what did not land is where it was made");
+    assert_eq!(text(sandbox.path()), "other\n");
+    for n in [1, 2, 4, 5] {
+        assert!(sandbox.path().join(format!("{n}.txt")).exists(), "issue {n} has landed");
+    }
 }
 
 #[test]

@@ -85,7 +85,18 @@ impl Sandbox {
 
     /// Runs to the end with this on standard input.
     pub(crate) fn pipe(&self, args: &[&str], input: &[u8]) -> Ran {
+        self.pipe_with(args, input, |_| {})
+    }
+
+    /// Does the same with a command that is changed before.
+    pub(crate) fn pipe_with(
+        &self,
+        args: &[&str],
+        input: &[u8],
+        change: impl FnOnce(&mut Command),
+    ) -> Ran {
         let mut command = self.command(args);
+        change(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();

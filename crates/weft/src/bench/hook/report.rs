@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::super::measured::{Target, Wanted, median};
 use super::CROWD;
-use super::runs::{BASH, FLOOR, PYTHON, WEFT_ALONE, WEFT_SERVED};
+use super::runs::{BASH, FLOOR, HOOKS, PYTHON, WEFT_ALONE, WEFT_SERVED};
+use super::scene::Moment;
 
 /// A hook with a server takes at most so many times what starting a program and one sync take. A static build has less to load.
 const START_TIMES_MAX: f64 = if cfg!(target_env = "musl") { 2.0 } else { 3.0 };
@@ -18,8 +19,13 @@ const ALONE_MORE_MS_MAX: f64 = 2.0;
 /// A script takes at least so many times what a hook takes.
 const SCRIPT_TIMES_MIN: f64 = 12.0;
 
+/// A hook that decides takes at most so many times what one takes that only reports.
+const DECIDED_TIMES_MAX: f64 = 3.0;
+
 pub(super) struct Report {
     rounds: u32,
+    /// Records in each store before.
+    n_stored: u64,
     rows: Vec<Row>,
     /// How long a crowd takes with a server, and without.
     crowds: [Duration; 2],
@@ -43,8 +49,8 @@ impl Row {
 }
 
 impl Report {
-    pub(super) fn new(rounds: u32, crowds: [Duration; 2]) -> Self {
-        Self { rounds, rows: Vec::new(), crowds }
+    pub(super) fn new(rounds: u32, n_stored: u64, crowds: [Duration; 2]) -> Self {
+        Self { rounds, n_stored, rows: Vec::new(), crowds }
     }
 
     pub(super) fn add(
@@ -84,14 +90,27 @@ impl Report {
                 found: self.compare(script, WEFT_SERVED, |script, served| script / served),
             });
         }
+        let decided = HOOKS.into_iter().filter(|(moment, _)| *moment != Moment::ToolCall);
+        for (_, names) in decided {
+            for (name, plain) in names.into_iter().zip([WEFT_SERVED, WEFT_ALONE]) {
+                targets.push(Target {
+                    name: format!("{name}, times the hook that only reports"),
+                    wanted: Wanted::AtMost(DECIDED_TIMES_MAX),
+                    found: self.compare(name, plain, |decided, plain| decided / plain),
+                });
+            }
+        }
         targets
     }
 
     pub(super) fn to_table(&self) -> String {
-        let mut out = format!("{} rounds, in milliseconds\n\n", self.rounds);
+        let mut out = format!(
+            "{} rounds, in milliseconds; {} records in each store before\n\n",
+            self.rounds, self.n_stored
+        );
         let mut line = |cells: [&str; 5]| {
             let [name, median, least, most, about] = cells;
-            writeln!(out, "{name:20} {median:>8} {least:>8} {most:>8}  {about}")
+            writeln!(out, "{name:22} {median:>8} {least:>8} {most:>8}  {about}")
                 .expect("writing to a string cannot fail");
         };
         line(["", "median", "least", "95 %", ""]);
@@ -120,6 +139,7 @@ impl Report {
         let crowds = self.crowds.map(|crowd| Value::from(crowd.as_secs_f64() * 1e3));
         let report = json!({
             "iterations": self.rounds,
+            "stored": self.n_stored,
             "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
             "crowd": CROWD,
             "crowd_ms": crowds,

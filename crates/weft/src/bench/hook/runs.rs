@@ -7,6 +7,8 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::Context as _;
 
+use super::scene::{self, Moment};
+
 pub(super) const TRUE: &str = "true";
 pub(super) const SYNC: &str = "fdatasync";
 pub(super) const FLOOR: &str = "true and fdatasync";
@@ -38,14 +40,25 @@ const PYTHONS: [&str; 2] = ["/usr/bin/python3", "python3"];
 pub(super) struct Program {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
+    /// What it is told of.
+    pub(super) moment: Moment,
     program: OsString,
     args: Vec<OsString>,
 }
 
 impl Program {
+    /// Runs it once, and returns what it prints.
+    pub(super) fn answer(&self, payload: &str) -> anyhow::Result<String> {
+        let mut command = Command::new(&self.program);
+        scene::alone(command.args(&self.args)).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().with_context(|| format!("cannot start {}", self.name))?;
+        self.tell(&mut child, payload)?;
+        Ok(String::from_utf8_lossy(&child.wait_with_output()?.stdout).into_owned())
+    }
+
     pub(super) fn start(&self) -> anyhow::Result<Child> {
         let mut command = Command::new(&self.program);
-        command.args(&self.args).env_remove("TRACEPARENT");
+        scene::alone(command.args(&self.args));
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().with_context(|| format!("cannot start {}", self.name))
     }
@@ -61,41 +74,47 @@ impl Program {
     }
 }
 
+/// A hook that is measured with a server, and without.
+pub(super) const HOOKS: [(Moment, [&str; 2]); 4] = [
+    (Moment::ToolCall, [WEFT_SERVED, WEFT_ALONE]),
+    (Moment::Stop, ["Stop, with a server", "Stop, without"]),
+    (Moment::PreCompact, ["PreCompact, with", "PreCompact, without"]),
+    (Moment::SessionStart, ["SessionStart, with", "SessionStart, without"]),
+];
+
 /// Returns those who can take part.
 pub(super) fn programs(served: &Path, alone: &Path, folder: &Path) -> anyhow::Result<Vec<Program>> {
+    let moment = Moment::ToolCall;
+    let (name, about) = (TRUE, "a program that does nothing");
+    let mut programs =
+        vec![Program { name, about, moment, program: "true".into(), args: Vec::new() }];
     let weft = std::env::current_exe().context("cannot tell where this program is")?;
-    let hook = |store: &Path| -> Vec<OsString> {
-        vec!["hook".into(), "--agent".into(), "claude-code".into(), "--store".into(), store.into()]
-    };
-    let mut programs = vec![
-        Program {
-            name: TRUE,
-            about: "a program that does nothing",
-            program: "true".into(),
-            args: Vec::new(),
-        },
-        Program {
-            name: WEFT_SERVED,
-            about: "durable in the log",
-            program: weft.clone().into(),
-            args: hook(served),
-        },
-        Program {
-            name: WEFT_ALONE,
-            about: "durable in the spool",
-            program: weft.into(),
-            args: hook(alone),
-        },
-    ];
+    for (moment, names) in HOOKS {
+        for (name, store) in names.into_iter().zip([served, alone]) {
+            let words = ["hook", "--agent", "claude-code", "--store"].map(OsString::from);
+            let mut args = words.to_vec();
+            args.push(store.into());
+            let about = match moment {
+                Moment::ToolCall if name == WEFT_SERVED => "durable in the log",
+                Moment::ToolCall => "durable in the spool",
+                Moment::Stop => "the loop goes on: its state, and why, are in the log",
+                Moment::PreCompact => "an anchor is in the log",
+                Moment::SessionStart => "the agent is told where it was",
+            };
+            if moment != Moment::ToolCall {
+                args.push("--decide".into());
+            }
+            programs.push(Program { name, about, moment, program: weft.clone().into(), args });
+        }
+    }
+    let about = "appended to a file, not durable";
     if is_there("bash") && is_there("jq") {
         let args = vec!["-c".into(), BASH_SCRIPT.into(), folder.join("bash.jsonl").into()];
-        let about = "appended to a file, not durable";
-        programs.push(Program { name: BASH, about, program: "bash".into(), args });
+        programs.push(Program { name: BASH, about, moment, program: "bash".into(), args });
     }
     if let Some(python) = PYTHONS.into_iter().find(|python| is_there(python)) {
         let args = vec!["-c".into(), PYTHON_SCRIPT.into(), folder.join("python.jsonl").into()];
-        let about = "appended to a file, not durable";
-        programs.push(Program { name: PYTHON, about, program: python.into(), args });
+        programs.push(Program { name: PYTHON, about, moment, program: python.into(), args });
     }
     Ok(programs)
 }

@@ -4,6 +4,7 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::time::Duration;
 
+use weft_event::demo::World;
 use weft_event::event::Expect;
 use weft_log::admit::{Admitted, Arrival, Gate, Strictness};
 use weft_log::blobs::Which;
@@ -14,6 +15,9 @@ use weft_log::{Network, Position, Store};
 
 use super::PRODUCERS;
 use crate::stores;
+
+/// When the made-up events begin: 2026-11-15 08:00 UTC.
+pub(in crate::bench) const WORLD_START_NS: i64 = 1_794_729_600_000_000_000;
 
 /// A store that is measured.
 pub(in crate::bench) struct Weft {
@@ -62,6 +66,21 @@ impl Weft {
     pub(in crate::bench) fn n_stored(&self) -> anyhow::Result<usize> {
         let last = self.log(Indexing::AtTheEnd)?.last().map_or(0, Position::get);
         Ok(usize::try_from(last)?)
+    }
+
+    /// Stores so many events of the demonstration's world.
+    pub(in crate::bench) fn store_world(&self, seed: u64, n_events: u64) -> anyhow::Result<()> {
+        /// Events that are stored together.
+        const TOGETHER: usize = 10_000;
+        let log = self.log(Indexing::AtTheEnd)?;
+        let mut world = World::new(seed, WORLD_START_NS).map(|moment| moment.line);
+        let mut left = usize::try_from(n_events)?;
+        while left > 0 {
+            let events: Vec<String> = world.by_ref().take(left.min(TOGETHER)).collect();
+            left -= events.len();
+            self.produce_in_bulk(&log, &events, Secrets::Kept)?;
+        }
+        Ok(log.close()?)
     }
 
     /// Appends events one after the other.

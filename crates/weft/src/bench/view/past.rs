@@ -3,18 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use weft_event::demo::World;
 use weft_log::Position;
-use weft_log::log::Indexing;
 use weft_log::snapshots::SPACING;
 use weft_server::views::fold;
 
-use super::{Args, START_NS};
-use crate::bench::log::weft::{Secrets, Weft};
+use super::Args;
+use crate::bench::log::weft::Weft;
 use crate::bench::measured::{median, timed};
-
-/// Events that are stored together.
-const TOGETHER: usize = 10_000;
 
 /// What was measured.
 pub(super) struct Past {
@@ -28,15 +23,7 @@ pub(super) struct Past {
 
 pub(super) fn measure(args: &Args, folder: &Path) -> anyhow::Result<Past> {
     let weft = Weft::open(folder)?;
-    let log = weft.log(Indexing::AtTheEnd)?;
-    let mut world = World::new(args.seed, START_NS).map(|moment| moment.line);
-    let mut left = usize::try_from(args.stored)?;
-    while left > 0 {
-        let events: Vec<String> = world.by_ref().take(left.min(TOGETHER)).collect();
-        left -= events.len();
-        weft.produce_in_bulk(&log, &events, Secrets::Kept)?;
-    }
-    log.close()?;
+    weft.store_world(args.seed, args.stored)?;
     let store = weft.store();
     let (views, first) = timed(|| Ok(fold(store, None)?))?;
     let middle = views.position() / 2;

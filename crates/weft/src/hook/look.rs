@@ -1,0 +1,169 @@
+//! What the work of a loop looks like, so that iterations that change nothing can be told: the work tree, and the open steps of the
+//! agent's plan.
+
+use std::collections::BTreeSet;
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::thread;
+
+use serde::Deserialize;
+use weft_event::idle::Topic;
+use weft_log::filter::quoted;
+use weft_log::query::{Order, Records};
+use weft_log::{Filter, Position, Store, TopicKey, spool};
+use weft_runtime::git::Git;
+use weft_runtime::loops::Frame;
+use weft_runtime::loops::state::Plan;
+
+use crate::records::{Choice, End, Limit, walk};
+
+/// The tool that an agent keeps a list with.
+const LIST_TOOL: &str = "TodoWrite";
+/// What the types of events about tasks begin with.
+const TASK_TYPES: &str = "hook.task_";
+
+/// What was seen.
+pub(super) struct Look {
+    /// The work, and the plan: equal texts, equal work.
+    pub(super) text: String,
+    /// The plan as far as the log has it, to go on from at the next stop.
+    pub(super) plan: Plan,
+}
+
+/// Looks at the work of a frame.
+pub(super) fn look(
+    folder: &Path,
+    frame: &Frame,
+    session_id: &str,
+    store: &Store,
+    records: &mut Records,
+) -> anyhow::Result<Look> {
+    // Git is a process of its own: the log is asked meanwhile.
+    let (work, counted) = thread::scope(|scope| {
+        let work = scope.spawn(|| Git::at(folder).fingerprint());
+        let counted = steps(frame, session_id, store, records);
+        (work.join().unwrap_or_else(|panic| resume_unwind(panic)), counted)
+    });
+    let (work, (plan, open)) = (work.unwrap_or_default(), counted?);
+    let list = open.list.map_or_else(|| "-".to_owned(), |list| list.to_string());
+    Ok(Look { text: format!("{work} {}/{list}", open.tasks), plan })
+}
+
+/// Counts the open steps of a plan: what the log has, and that with what waits in the spool, where hooks report to while no server
+/// runs. Only what came since the last look is looked at.
+fn steps(
+    frame: &Frame,
+    session_id: &str,
+    store: &Store,
+    records: &mut Records,
+) -> anyhow::Result<(Plan, Plan)> {
+    let mut waiting = Vec::new();
+    spool::look(store.root(), |entry| waiting.extend(Told::read(entry.line, session_id)))?;
+    let head = records.head().last().map_or(0, Position::get);
+    let before = match frame.marks.plan {
+        Some(plan) => plan,
+        None => Plan { upto: began(frame, records)?.unwrap_or(head), ..Plan::default() },
+    };
+    let text = format!(
+        "session={} (type=hook.task_created or type=hook.task_completed or tool={LIST_TOOL})",
+        quoted(session_id)
+    );
+    let filter =
+        Filter::parse(&text, 0).map_err(|error| anyhow::anyhow!("{}", error.render(&text)))?;
+    let mut stored = Vec::new();
+    if before.upto < head {
+        let choice = Choice {
+            filter: &filter,
+            range: Position::FIRST.plus(before.upto)..=Position::FIRST.plus(head - 1),
+            end: End::Oldest,
+            limit: Limit::All,
+            order: Order::Ascending,
+        };
+        walk(records, &choice, &mut |page| {
+            stored.extend(page.iter().filter_map(|found| Told::read(&found.line, session_id)));
+            Ok(())
+        })?;
+    }
+    let plan = Plan { upto: before.upto.max(head), ..after(before, &stored) };
+    stored.append(&mut waiting);
+    Ok((plan, after(before, &stored)))
+}
+
+/// Returns the plan after what was told. A hook that is installed twice tells everything twice.
+fn after(before: Plan, told: &[Told]) -> Plan {
+    let (mut made, mut done) = (BTreeSet::new(), BTreeSet::new());
+    let mut list = before.list;
+    for told in told {
+        match told {
+            Told::Made(task) => drop(made.insert(task)),
+            Told::Done(task) => drop(done.insert(task)),
+            Told::List(n_open) => list = Some(*n_open),
+        }
+    }
+    let n = |tasks: BTreeSet<&String>| i64::try_from(tasks.len()).unwrap_or(i64::MAX);
+    Plan { tasks: before.tasks + n(made) - n(done), list, ..before }
+}
+
+/// Returns where a frame began.
+fn began(frame: &Frame, records: &mut Records) -> anyhow::Result<Option<u64>> {
+    let topic = TopicKey { topic: Topic::LoopTrace.to_string(), key: Some(frame.id.clone()) };
+    Ok(records.latest(&topic)?.map(|found| found.meta.position.get()))
+}
+
+/// What an event says of a plan.
+enum Told {
+    Made(String),
+    Done(String),
+    /// How many items of a list are not done.
+    List(u64),
+}
+
+/// An event of a hook, as far as it is about a plan.
+#[derive(Deserialize)]
+struct Event {
+    event_type: String,
+    session_id: Option<String>,
+    #[serde(default)]
+    tool: Option<Tool>,
+    #[serde(default)]
+    metadata: Option<Metadata>,
+}
+
+#[derive(Deserialize)]
+struct Tool {
+    tool_name: Option<String>,
+    tool_input: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    task_id: Option<String>,
+}
+
+impl Told {
+    /// Reads an event of a session; `None` if it says nothing of a plan.
+    fn read(line: &[u8], session_id: &str) -> Option<Self> {
+        let text = std::str::from_utf8(line).ok()?;
+        // Few events are about a plan, and these words are in every one of them.
+        if !text.contains(LIST_TOOL) && !text.contains(TASK_TYPES) {
+            return None;
+        }
+        let event: Event = serde_json::from_str(text).ok()?;
+        if event.session_id.as_deref() != Some(session_id) {
+            return None;
+        }
+        let task = event.metadata.and_then(|metadata| metadata.task_id).unwrap_or_default();
+        match event.event_type.as_str() {
+            "hook.task_created" => return Some(Told::Made(task)),
+            "hook.task_completed" => return Some(Told::Done(task)),
+            _ => {}
+        }
+        let tool = event.tool.filter(|tool| tool.tool_name.as_deref() == Some(LIST_TOOL))?;
+        let input = tool.tool_input?;
+        let is_open = |item: &&serde_json::Value| {
+            item.get("status").and_then(serde_json::Value::as_str) != Some("completed")
+        };
+        let n_open = input.get("todos")?.as_array()?.iter().filter(is_open).count();
+        Some(Told::List(u64::try_from(n_open).unwrap_or(u64::MAX)))
+    }
+}
