@@ -7,6 +7,7 @@ use weft_event::report::AskKind;
 
 use super::{Need, NeedKind, command};
 use crate::fleet::{Actor, Asked, Deadlock, Edge, Producer, Run, State, elapsed_ms};
+use crate::loops::PAUSED_BY_A_PERSON;
 use crate::stuck::stuck;
 use crate::{At, Rules, Views};
 
@@ -171,6 +172,28 @@ fn in_trouble<'v>(
         task: None,
     };
     (elapsed_ms(run.newest_ns, now_ns) <= kept_ms).then_some(cause)
+}
+
+/// Returns the loops that a person has to look at before they go on. One that somebody paused waits because a person wants it to.
+pub(super) fn of_loops(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> {
+    let rows = views.loops.rows(now_ns, rules).into_iter();
+    rows.filter_map(|row| {
+        let what = format!("it waits for a person: {}", row.waits()?);
+        let why = row.paused.filter(|why| why != PAUSED_BY_A_PERSON)?;
+        let need = Need {
+            id: format!("{}/{}/{why}", NeedKind::Answer.as_str(), row.run),
+            kind: NeedKind::Answer,
+            command: command::resume(row.session.as_deref()),
+            actor: row.run,
+            session: row.session,
+            task: row.frames.last().and_then(|frame| frame.issue.clone()),
+            since: row.last_seen,
+            what,
+            positions: row.position.into_iter().collect(),
+        };
+        (elapsed_ms(row.last_seen.0, now_ns) <= rules.need_kept_ms).then_some(need)
+    })
+    .collect()
 }
 
 /// Returns the waiting between actors that will not end by itself.
