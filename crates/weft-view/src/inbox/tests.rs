@@ -131,6 +131,22 @@ fn a_loop_that_waits_for_a_person_says_how_it_goes_on() {
         }
         event.to_string()
     };
+    let trace = json!({
+        "event_id": "t-1",
+        "ts": format_rfc3339(at(2)),
+        "run_id": "loop-1",
+        "session_id": "my session",
+        "loop_kind": "loop",
+        "event": "REVIEW_ESCALATE",
+        "iteration": 2,
+        "max": 5,
+        "details": {"reason": "somebody asked a person to look at it"},
+    });
+    let mut traced = vec![state(1, None), trace.to_string()];
+    assert_snapshot!(told(traced.clone(), 3), @"answer/loop-1/2 | somebody asked a person to look at it | weft session 'my session'");
+    traced.insert(1, state(2, Some("escalated")));
+    assert_eq!(needs(traced.clone(), 3)[0].positions, [2, 3]);
+    assert_snapshot!(told(traced, 3), @"answer/loop-1/escalated | it waits for a person: somebody asked a person to look at it | weft loop resume --session 'my session'");
     let mut lines = vec![state(1, None), state(2, Some("escalated"))];
     assert_snapshot!(told(lines.clone(), 3), @"answer/loop-1/escalated | it waits for a person: somebody asked a person to look at it | weft loop resume --session 'my session'");
     assert_snapshot!(told(lines.clone(), 3 * 3600), @"answer/loop-1/escalated | it waits for a person: somebody asked a person to look at it | weft loop resume --session 'my session'");
