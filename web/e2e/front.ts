@@ -48,7 +48,8 @@ function give(root: string, path: string, answer: ServerResponse): void {
 /** Passes a request on. Where the server is gone the connection ends, as it would without a front. */
 function pass(server: string, asked: IncomingMessage, answer: ServerResponse): void {
   const to = new URL(asked.url ?? '/', server);
-  const headers = { ...asked.headers, host: to.host };
+  // To the server it is a page of its own that asks.
+  const headers = { ...asked.headers, host: to.host, ...(asked.headers.origin === undefined ? {} : { origin: to.origin }) };
   const passed = request(to, { method: asked.method, headers, agent: false }, (given) => {
     answer.writeHead(given.statusCode ?? 502, given.headers);
     answer.flushHeaders();

@@ -357,6 +357,8 @@ pub struct Loop<'a> {
     pub reason: Option<Cow<'a, str>>,
     /// Its frames, the one at work last.
     pub frames: Vec<Frame<'a>>,
+    /// Why it waits for a person, by its state.
+    pub paused: Option<Cow<'a, str>>,
     /// What it is for, by an anchor.
     pub goal: Option<Cow<'a, str>>,
     /// What comes next, by an anchor.

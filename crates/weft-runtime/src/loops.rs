@@ -7,10 +7,13 @@ pub mod control;
 pub mod decide;
 pub mod events;
 pub mod marker;
+pub mod newest;
+pub mod obey;
 pub mod state;
 pub mod words;
 
 pub use decide::{Decision, Known, Question, Stop, decide};
+pub use newest::Newest;
 pub use state::{Current, Frame, Kind, State};
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub(crate) mod events;
 mod filter;
 mod guard;
 mod health;
+mod loops;
 mod mcp;
 mod openapi;
 pub(crate) mod params;
@@ -42,6 +43,7 @@ pub fn router(core: &Core, access: Access) -> Router {
         .merge(events::routes())
         .merge(filter::routes())
         .merge(health::routes())
+        .merge(loops::routes())
         .merge(mcp::routes(core))
         .merge(openapi::routes())
         .merge(otlp::routes())

@@ -4,6 +4,7 @@ mod act;
 mod follow;
 mod prompt;
 mod scroll;
+mod steer;
 
 use std::collections::VecDeque;
 
@@ -18,7 +19,7 @@ use crate::listing::{Item, Listing, Look, Spot};
 use crate::mode::Mode;
 use crate::panel::{Panel, Table};
 use crate::reading::Reading;
-use crate::source::{Place, Record};
+use crate::source::{Place, Record, Steer};
 use crate::tail::Tail;
 use crate::talk::Talk;
 use crate::text::Zone;
@@ -74,8 +75,14 @@ pub enum Effect {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Over {
     Nothing,
-    Help { top: usize },
-    Detail { top: usize },
+    Help {
+        top: usize,
+    },
+    Detail {
+        top: usize,
+    },
+    /// Whether the loop is really to be changed so.
+    Question(Steer),
     Prompt(Box<Prompt>),
 }
 
@@ -265,9 +272,11 @@ impl App {
     pub(crate) fn words(&self) -> &str {
         match &self.over {
             Over::Prompt(prompt) if prompt.kind == PromptKind::Words => prompt.typed.text(),
-            Over::Prompt(_) | Over::Nothing | Over::Help { .. } | Over::Detail { .. } => {
-                &self.words[self.panel.idx()]
-            }
+            Over::Prompt(_)
+            | Over::Nothing
+            | Over::Help { .. }
+            | Over::Detail { .. }
+            | Over::Question(_) => &self.words[self.panel.idx()],
         }
     }
 
@@ -327,10 +336,12 @@ impl App {
     pub(crate) fn context(&self) -> Context {
         match (&self.over, self.panel) {
             (Over::Prompt(_), _) => Context::Prompt,
+            (Over::Question(_), _) => Context::Question,
             (Over::Help { .. } | Over::Detail { .. }, _) => Context::Over,
             (Over::Nothing, Panel::Timeline) => Context::Timeline,
             (Over::Nothing, Panel::Session) => Context::Session,
             (Over::Nothing, Panel::Usage) => Context::Usage,
+            (Over::Nothing, Panel::Loops) => Context::Loops,
             (
                 Over::Nothing,
                 Panel::Fleet
@@ -340,7 +351,6 @@ impl App {
                 | Panel::Files
                 | Panel::Errors
                 | Panel::Decisions
-                | Panel::Loops
                 | Panel::Runs
                 | Panel::Gateway
                 | Panel::Log,
@@ -360,7 +370,9 @@ impl App {
                 }
                 Vec::new()
             }
-            (None, Over::Nothing | Over::Help { .. } | Over::Detail { .. }) => Vec::new(),
+            (None, Over::Nothing | Over::Help { .. } | Over::Detail { .. } | Over::Question(_)) => {
+                Vec::new()
+            }
         }
     }
 

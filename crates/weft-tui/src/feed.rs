@@ -5,7 +5,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::source::{
-    Ask, Completions, FilterFault, More, Opening, Page, Place, Source, SourceError,
+    Ask, Completions, FilterFault, More, Opening, Page, Place, Source, SourceError, Steer, Steered,
 };
 
 /// Most records that are handed over at once.
@@ -43,6 +43,8 @@ pub enum Order {
         /// Where in it, in bytes.
         cursor: usize,
     },
+    /// Change a loop.
+    Steer(Steer),
     /// Give no more records.
     Hold,
     /// Give more records again.
@@ -72,6 +74,13 @@ pub enum Told {
     },
     /// How a filter could go on.
     Completions(Completions),
+    /// A loop was changed, or was not.
+    Steered {
+        /// What was wished.
+        steer: Steer,
+        /// What came of it.
+        result: Result<Steered, SourceError>,
+    },
     /// Nothing more comes.
     Broken(SourceError),
 }
@@ -163,6 +172,10 @@ fn serve<S: Source>(
             }
             Some(Order::Complete { text, cursor }) => {
                 Told::Completions(source.complete(&text, cursor))
+            }
+            Some(Order::Steer(steer)) => {
+                let result = source.steer(&steer);
+                Told::Steered { steer, result }
             }
             Some(Order::Hold) => {
                 is_held = true;

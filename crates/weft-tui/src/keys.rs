@@ -1,6 +1,7 @@
 //! Which key does what: one table, from which the help, the palette and the keys themselves come.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use weft_event::idle::Command;
 
 use crate::panel::Panel;
 
@@ -34,13 +35,23 @@ pub(crate) enum Action {
     Group,
     Table,
     Unfold,
+    /// Asks something of the loop of the row.
+    Steer(Command),
     Copy,
     Theme,
     Palette,
     Help,
     Quit,
     Over(OverAction),
+    Question(Reply),
     Prompt(PromptAction),
+}
+
+/// How a question is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reply {
+    Yes,
+    No,
 }
 
 /// What a key can do to what lies over a panel.
@@ -74,6 +85,10 @@ pub(crate) enum Context {
     Session,
     /// In usage, beside those of every panel.
     Usage,
+    /// In loops, beside those of every panel.
+    Loops,
+    /// While it is asked whether something is really meant.
+    Question,
     /// While details or help lie over the panel.
     Over,
     /// While something is typed. Other keys are text.
@@ -84,8 +99,10 @@ impl Context {
     /// Returns the context whose keys count beside its own.
     pub(crate) fn base(self) -> Option<Self> {
         match self {
-            Context::Timeline | Context::Session | Context::Usage => Some(Context::Panels),
-            Context::Panels | Context::Over | Context::Prompt => None,
+            Context::Timeline | Context::Session | Context::Usage | Context::Loops => {
+                Some(Context::Panels)
+            }
+            Context::Panels | Context::Question | Context::Over | Context::Prompt => None,
         }
     }
 
@@ -96,6 +113,8 @@ impl Context {
             Context::Timeline => "In the timeline",
             Context::Session => "In a session",
             Context::Usage => "In usage",
+            Context::Loops => "In loops",
+            Context::Question => "When asked",
             Context::Over => "In details and help",
             Context::Prompt => "While typing",
         }
@@ -103,11 +122,13 @@ impl Context {
 }
 
 /// Every context, as the help lists them.
-pub(crate) const CONTEXTS: [Context; 6] = [
+pub(crate) const CONTEXTS: [Context; 8] = [
     Context::Panels,
     Context::Timeline,
     Context::Session,
     Context::Usage,
+    Context::Loops,
+    Context::Question,
     Context::Over,
     Context::Prompt,
 ];
@@ -367,6 +388,48 @@ pub(crate) const TABLE: &[Binding] = &[
         Action::Group,
         "group by",
         "by actor, session, task, model or day",
+    ),
+    row(
+        Context::Loops,
+        &[char('P')],
+        Action::Steer(Command::Pause),
+        "pause loop",
+        "let its agent stop, and keep the loop",
+    ),
+    row(
+        Context::Loops,
+        &[char('R')],
+        Action::Steer(Command::Resume),
+        "resume loop",
+        "go on at its agent's next stop",
+    ),
+    row(
+        Context::Loops,
+        &[char('X')],
+        Action::Steer(Command::Cancel),
+        "cancel loop",
+        "end it; it is asked first",
+    ),
+    row(
+        Context::Loops,
+        &[char('E')],
+        Action::Steer(Command::Escalate),
+        "escalate loop",
+        "ask a person to look at it",
+    ),
+    row(
+        Context::Question,
+        &[char('y'), key(KeyCode::Enter)],
+        Action::Question(Reply::Yes),
+        "yes",
+        "do it",
+    ),
+    row(
+        Context::Question,
+        &[char('n'), key(KeyCode::Esc), char('q'), ctrl('c')],
+        Action::Question(Reply::No),
+        "no",
+        "leave it as it is",
     ),
     row(
         Context::Over,

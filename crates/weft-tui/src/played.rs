@@ -4,19 +4,26 @@
 
 use std::time::Duration;
 
+use weft_event::Dialect;
 use weft_event::event::{self, Expect};
-use weft_event::json::Tape;
+use weft_event::idle::{Command, SCHEMA};
+use weft_event::json::{Json, Tape};
 use weft_event::problem::Problems;
-use weft_view::Views;
+use weft_event::time::format_rfc3339;
+use weft_view::loops::{FrameRow, LoopState, Row};
+use weft_view::{Rules, Views};
 
 use crate::reading::Reading;
 use crate::source::{
     Ask, Completions, End, FilterFault, More, Opening, Page, Place, Record, Source, SourceError,
-    Which,
+    Steer, Steered, Which,
 };
 
 /// Most completions that are offered.
 const WORDS_MAX: usize = 20;
+
+/// How long after the last record a loop is changed.
+const STEER_NS: i64 = 1_000_000;
 
 /// Records in memory.
 #[derive(Debug)]
@@ -44,6 +51,17 @@ impl Played {
 
     fn head(&self) -> u64 {
         self.records.last().map_or(0, |record| record.position)
+    }
+
+    fn add(&mut self, line: String, received_ns: i64) {
+        self.records.push(Record {
+            position: self.head() + 1,
+            received_ns,
+            is_carried: false,
+            dialect: Some(Dialect::Idle),
+            is_match: true,
+            line: line.into_bytes(),
+        });
     }
 }
 
@@ -156,4 +174,81 @@ impl Source for Played {
         words.truncate(WORDS_MAX);
         Completions { from, words }
     }
+
+    /// Does as a loop would, and adds the record that tells so.
+    fn steer(&mut self, steer: &Steer) -> Result<Steered, SourceError> {
+        let (mut views, mut reading) = (Views::default(), Reading::default());
+        for record in &self.records {
+            reading.take(record, |entry, _| views.apply(entry));
+        }
+        let now_ns = self.records.last().map_or(0, |record| record.received_ns) + STEER_NS;
+        let rows = views.loops.rows(now_ns, &Rules::default()).into_iter();
+        let Some(row) = rows.into_iter().find(|row| row.run == steer.run) else {
+            return Ok(Steered::Refused("no loop runs".to_owned()));
+        };
+        let (paused, why) = match (steer.wish, row.state) {
+            (_, LoopState::Done | LoopState::Aborted | LoopState::Replaced) => {
+                return Ok(Steered::Refused("no loop runs".to_owned()));
+            }
+            (Command::Pause, LoopState::Paused) | (Command::Resume, LoopState::Running) => {
+                let why = row.waits().unwrap_or("it is not paused");
+                return Ok(Steered::Refused(why.to_owned()));
+            }
+            (Command::Pause, LoopState::Running | LoopState::Stale) => {
+                (Some("asked"), "somebody paused it")
+            }
+            (Command::Escalate, LoopState::Running | LoopState::Paused | LoopState::Stale) => {
+                (Some("escalated"), "somebody asked a person to look at it")
+            }
+            (Command::Resume, LoopState::Paused | LoopState::Stale) => {
+                (None, "it goes on at the next stop")
+            }
+            (Command::Cancel, LoopState::Running | LoopState::Paused | LoopState::Stale) => {
+                self.add(cancelled(&row, now_ns), now_ns);
+                return Ok(Steered::Done("it was cancelled".to_owned()));
+            }
+        };
+        self.add(stated(&row, paused, now_ns), now_ns);
+        Ok(Steered::Done(why.to_owned()))
+    }
+}
+
+/// Returns the end of a loop.
+fn cancelled(row: &Row, now_ns: i64) -> String {
+    let event = Json::object(|object| {
+        object.json("schema", &Json::integer(SCHEMA));
+        object.text("event", "ABORT");
+        object.text("reason", "USER_CANCELLED");
+        object.json("stack", &Json::array([]));
+        object.text("run_id", &row.run);
+        object.text("updated_at", &format_rfc3339(now_ns));
+        row.session.iter().for_each(|session| object.text("session_id", session));
+    });
+    event.as_str().to_owned()
+}
+
+/// Returns the state of a loop that waits, or goes on.
+fn stated(row: &Row, paused: Option<&str>, now_ns: i64) -> String {
+    let frame = |frame: &FrameRow| {
+        Json::object(|object| {
+            object.text("id", &frame.id);
+            object.text("mode", &frame.mode);
+            object.json("iter", &Json::integer(frame.iter));
+            object.json("max", &Json::integer(frame.max));
+            object.text("prompt_file", "/prompt.txt");
+            frame.filter.iter().for_each(|filter| object.text("filter", filter));
+            frame.issue.iter().for_each(|issue| object.text("issue_id", issue));
+            frame.branch.iter().for_each(|branch| object.text("branch", branch));
+        })
+    };
+    let event = Json::object(|object| {
+        object.json("schema", &Json::integer(SCHEMA));
+        object.text("event", "STATE");
+        object.text("run_id", &row.run);
+        object.text("updated_at", &format_rfc3339(now_ns));
+        object.json("stack", &Json::array(row.frames.iter().map(frame)));
+        row.session.iter().for_each(|session| object.text("session_id", session));
+        paused.iter().for_each(|why| object.text("paused", why));
+    });
+    event.as_str().to_owned()
 }

@@ -111,6 +111,10 @@ impl Scene {
                 Effect::Tell(Order::Complete { text, cursor }) => {
                     Told::Completions(self.source.complete(&text, cursor))
                 }
+                Effect::Tell(Order::Steer(steer)) => {
+                    let result = self.source.steer(&steer);
+                    Told::Steered { steer, result }
+                }
             };
             let effects = self.app.handle(self.now_ns, Input::Told(told));
             self.carry_out(effects);

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use weft_event::Dialect;
+use weft_event::idle::Command;
 use weft_view::Views;
 
 /// A record as the screen takes it.
@@ -137,6 +138,26 @@ pub struct Completions {
     pub words: Vec<String>,
 }
 
+/// What is wished of a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steer {
+    /// The session whose loop it is; empty for one that no session has taken up.
+    pub session: String,
+    /// The run, so that no other is meant than the one that is shown.
+    pub run: String,
+    /// What is wanted.
+    pub wish: Command,
+}
+
+/// What came of it, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Steered {
+    /// It is done.
+    Done(String),
+    /// It cannot be done to the loop as it is.
+    Refused(String),
+}
+
 /// Why a source cannot answer.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
@@ -154,6 +175,9 @@ pub enum SourceError {
     /// The records cannot be read.
     #[error("cannot read the log")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
+    /// A loop cannot be changed.
+    #[error("cannot change the loop")]
+    Unsteered(#[source] Box<dyn Error + Send + Sync>),
 }
 
 /// Records, and what can be asked about them.
@@ -172,4 +196,7 @@ pub trait Source {
 
     /// Returns how a filter could go on at a place in its text.
     fn complete(&mut self, text: &str, cursor: usize) -> Completions;
+
+    /// Does what is wished of a loop, at once. What changes by it comes as records, as from anybody.
+    fn steer(&mut self, steer: &Steer) -> Result<Steered, SourceError>;
 }

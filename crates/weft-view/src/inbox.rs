@@ -109,6 +109,7 @@ pub fn needs(views: &Views, now_ns: i64, judgement: &Judgement) -> Vec<Need> {
 /// Returns the same by rules alone, without budgets that are set.
 pub fn inbox(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> {
     let mut needs = source::of_actors(views, now_ns, rules);
+    source::add_loops(views, &mut needs, now_ns, rules);
     needs.extend(source::of_deadlocks(views));
     let over_budget = joint::of_budgets(views, &needs, now_ns, rules);
     needs.extend(over_budget);

@@ -7,7 +7,7 @@ pub(crate) mod ends;
 mod row;
 
 use serde::{Deserialize, Serialize};
-use weft_event::report::{Frame, Loop, LoopPhase, Part};
+use weft_event::report::{Loop, LoopPhase, Part};
 
 use crate::bounded::Bounded;
 use crate::fleet::cut;
@@ -15,6 +15,7 @@ use crate::{Entry, Latest, Stamp, View};
 
 use ends::{End, Ends, NO_SESSION};
 
+pub(crate) use row::PAUSED_BY_A_PERSON;
 pub use row::{FrameRow, LoopState, Row};
 
 /// Most loops that are kept.
@@ -52,6 +53,8 @@ struct Told {
 struct Stack {
     at_ns: i64,
     frames: Vec<FrameRow>,
+    /// Why it waits for a person.
+    paused: Option<String>,
 }
 
 /// A point to take up the work from.
@@ -79,7 +82,7 @@ struct Request {
 
 impl View for Loops {
     const NAME: &'static str = "loops";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         let Part::Loop(told) = &entry.report.part else {
@@ -110,7 +113,7 @@ impl Told {
         let word = || told.reason.as_deref().map(cut).unwrap_or_default();
         let is_new = match told.phase {
             LoopPhase::State => {
-                Latest::put(&mut self.state, stamp, || Stack::read(&told.frames, at_ns));
+                Latest::put(&mut self.state, stamp, || Stack::read(told, at_ns));
                 true
             }
             LoopPhase::Done | LoopPhase::Abort => {
@@ -142,9 +145,10 @@ impl Told {
 }
 
 impl Stack {
-    fn read(frames: &[Frame<'_>], at_ns: i64) -> Self {
-        let inner = &frames[frames.len().saturating_sub(FRAMES_MAX)..];
-        Self { at_ns, frames: inner.iter().map(FrameRow::read).collect() }
+    fn read(told: &Loop<'_>, at_ns: i64) -> Self {
+        let inner = &told.frames[told.frames.len().saturating_sub(FRAMES_MAX)..];
+        let frames = inner.iter().map(FrameRow::read).collect();
+        Self { at_ns, frames, paused: told.paused.as_deref().map(cut) }
     }
 }
 

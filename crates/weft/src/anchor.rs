@@ -15,7 +15,7 @@ use crate::Outcome;
 use crate::columns::{Columns, terminal_columns};
 use crate::output::{Shown, print, tell};
 use crate::posting::post;
-use crate::steer::{self, Newest, SessionArgs, posts};
+use crate::steer::{self, SessionArgs, posts};
 use crate::stores::StoreArgs;
 use crate::times::{Clock, TimeArgs, now_ns};
 
@@ -133,7 +133,7 @@ fn list(args: &Args, store: Store) -> anyhow::Result<Outcome> {
 
 fn save(args: &Args, store: &Store) -> anyhow::Result<Outcome> {
     let mut records = Records::open(store.clone())?;
-    let newest = Newest::meant(&mut records, &args.session)?;
+    let newest = args.session.newest(&mut records)?;
     let Current::Running(state) = &newest.current else {
         tell(format_args!("no loop runs: `weft loop start` begins one"));
         return Ok(Outcome::Found);

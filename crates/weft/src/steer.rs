@@ -8,24 +8,25 @@ mod start;
 mod status;
 
 use std::env;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use weft_event::idle::{Command as Wish, Topic};
-use weft_log::query::{Ask, Order, Records};
-use weft_log::{Filter, Position, TopicKey};
+use weft_event::idle::Command as Wish;
+use weft_log::query::Records;
 use weft_runtime::loops::events::Posting;
-use weft_runtime::loops::{Current, Kind, State};
+use weft_runtime::loops::newest::place_of;
+use weft_runtime::loops::{Kind, State};
 
 use crate::Outcome;
 use crate::posting::Post;
 use crate::stores::StoreArgs;
 
-pub(crate) use change::reviewed;
+pub(crate) use change::{reviewed, wish};
 pub(crate) use grind::{GrindArgs, StartArgs, grind, next_issue, renew, start_issue};
 pub(crate) use prompt::{read as read_prompt, restore as restore_prompt};
 pub(crate) use spent::spent;
 pub(crate) use start::Begun;
+pub(crate) use weft_runtime::loops::Newest;
+pub(crate) use weft_runtime::loops::newest::{current_of, whole};
 
 /// The way in, as records have it.
 pub(crate) const VIA: &str = "loop";
@@ -40,6 +41,7 @@ Examples:
   weft loop pause                                       let the agent stop, and keep the loop
   weft loop resume                                      go on at its next stop
   weft loop cancel                                      end it
+  weft loop pause --session s1 --request-id night-1     asked again with the same id, it is answered and not done again
   weft loop review --approve                            say that the commit here may be taken
 
 When the agent is about to stop, its Stop hook asks Weft (`weft hooks install --loops`). It goes on until the work is done: until \
@@ -101,51 +103,13 @@ impl SessionArgs {
         let around = || named("WEFT_SESSION").or_else(|| named("CLAUDE_CODE_SESSION_ID"));
         self.session.clone().or_else(around)
     }
-}
 
-/// The newest state of a session, and where it is.
-pub(crate) struct Newest {
-    pub(crate) current: Current,
-    pub(crate) last: Option<Position>,
-    /// The key that it is the newest of.
-    pub(crate) key: String,
-}
-
-impl Newest {
-    /// Reads it.
-    pub(crate) fn of(records: &mut Records, session: &str) -> anyhow::Result<Self> {
-        let topic = current_of(session);
-        let found = records.latest(&topic)?;
-        let current = found.as_ref().map_or(Current::None, |found| read(&found.line));
-        let last = found.map(|found| found.meta.position);
-        Ok(Self { current, last, key: session.to_owned() })
-    }
-
-    /// Reads that of the session that is meant: the named one's, else the one that was told of last.
-    pub(crate) fn meant(records: &mut Records, args: &SessionArgs) -> anyhow::Result<Self> {
-        if let Some(session) = args.id() {
-            return Self::of(records, &session);
+    /// Reads the state of the session that is meant: the named one's, else the one that was told of last.
+    pub(crate) fn newest(&self, records: &mut Records) -> anyhow::Result<Newest> {
+        match self.id() {
+            Some(session) => Ok(Newest::of(records, &session)?),
+            None => Ok(Newest::told_last(records)?),
         }
-        let filter = Filter::parse("topic=loop:current", 0).expect("it is a filter");
-        let (range, order) = (whole(records), Order::Descending);
-        let page = records.page(&Ask { filter: &filter, range, order, limit: 1 })?;
-        let mark = page.records.first().and_then(|found| found.meta.mark.as_ref());
-        let key = mark.and_then(|mark| mark.topic.as_ref()).and_then(|topic| topic.key.clone());
-        Self::of(records, &key.unwrap_or_default())
-    }
-}
-
-/// Reads a record of `loop:current`: the event itself, or a message whose body it is.
-fn read(line: &[u8]) -> Current {
-    let text = String::from_utf8_lossy(line);
-    let message: Option<serde_json::Value> = serde_json::from_str(&text).ok();
-    let is_message = |it: &serde_json::Value| it.get("type").is_some_and(|it| it == "message");
-    match message.filter(is_message) {
-        Some(message) => {
-            let body = message.get("body").and_then(serde_json::Value::as_str);
-            Current::read(body.unwrap_or_default())
-        }
-        None => Current::read(&text),
     }
 }
 
@@ -160,23 +124,10 @@ pub(crate) fn work_folder(state: &State, cwd: Option<&Path>) -> PathBuf {
     }
 }
 
-/// Returns all positions that there are.
-pub(crate) fn whole(records: &Records) -> RangeInclusive<Position> {
-    Position::FIRST..=records.head().last().unwrap_or(Position::FIRST)
-}
-
-/// Returns where the state of a session's loop is.
-pub(crate) fn current_of(session: &str) -> TopicKey {
-    TopicKey { topic: Topic::LoopCurrent.to_string(), key: Some(session.to_owned()) }
-}
-
 /// Returns what is posted, with the key that a state is the newest of.
 pub(crate) fn posts(postings: Vec<Posting>, session: &str) -> Vec<Post> {
     let post = |posting: Posting| {
-        let topic = match posting.topic {
-            Topic::LoopCurrent => current_of(session),
-            other => TopicKey { topic: other.to_string(), key: posting.key },
-        };
+        let topic = place_of(&posting, session);
         Post { line: posting.line, dialect: weft_event::Dialect::Idle, topic: Some(topic) }
     };
     postings.into_iter().map(post).collect()

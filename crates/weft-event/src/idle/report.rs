@@ -45,10 +45,11 @@ pub(super) fn report<'a>(fields: &Fields<'a>, facts: &Facts<'a>) -> Report<'a> {
 }
 
 fn blank<'a>(phase: LoopPhase) -> Loop<'a> {
-    Loop { phase, reason: None, frames: Vec::new(), goal: None, next_step: None, request: None }
+    let (reason, paused, goal, next_step, request) = (None, None, None, None, None);
+    Loop { phase, reason, frames: Vec::new(), paused, goal, next_step, request }
 }
 
-/// Reads the frames; the place is that of the one at work.
+/// Reads the frames, and whether it waits; the place is that of the one at work.
 fn state<'a>(fields: &Fields<'a>) -> Report<'a> {
     const STACK: usize = STATE.slot("stack");
     let stack = fields.get(STACK);
@@ -60,7 +61,8 @@ fn state<'a>(fields: &Fields<'a>) -> Report<'a> {
     let of_top = |name| objects().last().and_then(|top| text_of(top, &[name]));
     let place =
         Place { folder: of_top("worktree_path"), branch: of_top("branch"), ..Place::default() };
-    let told = Loop { frames, ..blank(LoopPhase::State) };
+    let paused = text_of(fields.object(), &["paused"]);
+    let told = Loop { frames, paused, ..blank(LoopPhase::State) };
     Report { part: Part::Loop(Box::new(told)), place: place.boxed() }
 }
 

@@ -7,7 +7,7 @@
 use weft_event::engine::judge::JudgeStatus;
 use weft_event::idle::{AbortDetail, DoneReason, Mode, Refusal, is_stale};
 
-use super::control::{Answered, Asked, Wish};
+use super::control::{Answered, Asked, Standing, Wish};
 use super::marker::{self, Marker};
 use super::state::{Current, Frame, Kind, Pause, State};
 use crate::judge::Judged;
@@ -115,6 +115,18 @@ pub struct Decision {
     pub change: Change,
     /// What is answered to whoever asked something of it.
     pub answered: Option<Answered>,
+}
+
+impl Decision {
+    /// Returns how it is with the loop then, by how it was.
+    pub fn standing(&self, current: &Current) -> Standing {
+        let state = match (&self.change, current) {
+            (Change::State(state), _) | (Change::None, Current::Running(state)) => state,
+            (Change::None, Current::None | Current::Broken { .. })
+            | (Change::Done(_) | Change::Abort(_), _) => return Standing::Ended,
+        };
+        if state.paused.is_some() { Standing::Paused } else { Standing::Running }
+    }
 }
 
 /// What the agent is told.

@@ -78,7 +78,11 @@ pub fn of_decision(decision: &Decision, current: &Current, about: &About<'_>) ->
         postings.push(trace(event, decision, current, about));
     }
     if let Some(answered) = &decision.answered {
-        postings.extend(answer(answered, about));
+        let details = Json::object(|object| {
+            object.text("state", decision.standing(current).as_str());
+            object.text("reason", &words::shown(&decision.why));
+        });
+        postings.extend(answer(answered, details, about));
     }
     postings
 }
@@ -204,7 +208,7 @@ fn trace_line(
     Posting { topic: Topic::LoopTrace, key: None, line }
 }
 
-fn answer(answered: &Answered, about: &About<'_>) -> [Posting; 2] {
+fn answer(answered: &Answered, details: Json<'_>, about: &About<'_>) -> [Posting; 2] {
     let (request_id, run_id) = (&answered.request_id, about.run_id);
     let ts = format_rfc3339(about.now_ns);
     let ack = Ack {
@@ -223,7 +227,7 @@ fn answer(answered: &Answered, about: &About<'_>) -> [Posting; 2] {
         run_id: Some(run_id.into()),
         ok: answered.refusal.is_none(),
         code: answered.refusal,
-        details: None,
+        details: Some(details),
         extra: session(about),
     };
     [ack.to_line(), result.to_line()].map(|line| Posting {

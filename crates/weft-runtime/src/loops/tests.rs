@@ -1,5 +1,6 @@
 //! Loops by example; `model` has every sequence of what may happen to one.
 
+mod asked;
 mod marker;
 mod model;
 mod steps;

@@ -169,7 +169,9 @@ fn needed(method: &Method, path: &str) -> Option<Scope> {
         Some(Scope::Admin)
     } else if is_read || path == MCP || (method == Method::POST && is_acknowledgement(path)) {
         Some(Scope::Read)
-    } else if method == Method::POST && (path == "/v1/events" || otlp::is_export(path)) {
+    } else if method == Method::POST
+        && (path == "/v1/events" || otlp::is_export(path) || is_control(path))
+    {
         Some(Scope::Write)
     } else {
         Some(Scope::Admin)
@@ -180,6 +182,12 @@ fn needed(method: &Method, path: &str) -> Option<Scope> {
 fn is_acknowledgement(path: &str) -> bool {
     let name = path.strip_prefix("/v1/subscriptions/").and_then(|path| path.strip_suffix("/ack"));
     name.is_some_and(|name| !name.is_empty() && !name.contains('/'))
+}
+
+/// Returns whether a path is where a loop is asked for something: who may post the request may have it done.
+fn is_control(path: &str) -> bool {
+    let session = path.strip_prefix("/v1/loops/").and_then(|path| path.strip_suffix("/control"));
+    session.is_some_and(|session| !session.is_empty() && !session.contains('/'))
 }
 
 fn check_token(

@@ -16,7 +16,7 @@ use crate::Core;
 const FRAME: &str = include_str!("openapi/frame.json");
 
 /// The parts, each with `paths` and `components`. Two of them may share a path if they do not share a method of it.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 10] = [
     include_str!("openapi/taking.json"),
     include_str!("openapi/exporting.json"),
     include_str!("openapi/reading.json"),
@@ -24,6 +24,7 @@ const PARTS: [&str; 9] = [
     include_str!("openapi/pulling.json"),
     include_str!("openapi/subscriptions.json"),
     include_str!("openapi/speaking.json"),
+    include_str!("openapi/steering.json"),
     include_str!("openapi/views.json"),
     include_str!("openapi/looking.json"),
 ];

@@ -1,6 +1,6 @@
 //! Subscriptions over HTTP: made, shown, paused, sent back, removed. Their events are in [`pull`].
 
-mod body;
+pub(super) mod body;
 mod pull;
 
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub(crate) fn routes() -> Router<Core> {
 }
 
 /// Refuses the parameters of requests that know none.
-async fn without_parameters(request: Asked, next: Next) -> Response {
+pub(super) async fn without_parameters(request: Asked, next: Next) -> Response {
     match Params::of(request.uri(), &[]) {
         Ok(_) => next.run(request).await,
         Err(failure) => {

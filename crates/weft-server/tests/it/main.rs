@@ -8,6 +8,7 @@ mod guarded;
 mod health;
 mod hostile;
 mod limits;
+mod loops;
 mod openapi;
 mod otlp;
 mod post;

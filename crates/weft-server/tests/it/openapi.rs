@@ -1,6 +1,7 @@
 //! The description of the interface is true: the server is driven from it, and every answer is held against it.
 
 mod described;
+mod looped;
 mod subscribed;
 
 use std::collections::BTreeSet;
@@ -10,6 +11,7 @@ use serde_json::Value;
 use weft_server::access::tokens::Scope;
 
 use crate::client::Answer;
+use crate::loops;
 use crate::post::{DONE, claimed};
 use crate::server::{Server, Setup};
 use described::{Document, Operation};
@@ -159,6 +161,9 @@ fn every_operation_answers_its_examples_as_it_says() {
             if operation.path.ends_with("/ack") {
                 ask.body = subscribed::with_lease(&server, &ask.body);
             }
+            if operation.path.ends_with("/control") {
+                loops::begin(&server, "s1");
+            }
             let answer = ask.send(&server, operation);
             assert!(answer.status < 300, "{operation}: {ask:?} {}", answer.shown());
             document.check(operation, &answer);
@@ -227,6 +232,7 @@ impl Provoked {
             for (position, id) in [("%ff", "%ff"), ("99999", "nobody"), ("ffff:1", "s1")] {
                 let path = operation.path.replace("{position}", position);
                 let path = path.replace("{id}", id).replace("{name}", id).replace("{view}", id);
+                let path = path.replace("{session}", id);
                 self.note(operation, &Ask::default().send_to(server, operation, &path));
             }
         }
@@ -355,6 +361,7 @@ fn every_answer_is_one_that_the_document_knows_and_every_one_there_is_comes() {
     provoked.tokens();
     provoked.limits();
     provoked.subscriptions();
+    provoked.loops();
     let upgrade = "GET /v1/stream 101".to_owned();
     let mut unseen = unseen(&document, &provoked.seen);
     assert!(unseen.remove(&upgrade), "the examples see to it");

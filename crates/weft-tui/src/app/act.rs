@@ -68,6 +68,7 @@ impl App {
             Action::Group => self.group_idx = (self.group_idx + 1) % GROUPS.len(),
             Action::Table => self.next_table(),
             Action::Unfold => self.is_unfolded = !self.is_unfolded,
+            Action::Steer(wish) => return self.steer(wish),
             Action::Copy => return self.copy(),
             Action::Theme => {
                 self.settings.theme = self.settings.theme.next();
@@ -77,6 +78,7 @@ impl App {
             Action::Help => self.over = Over::Help { top: 0 },
             Action::Quit => return vec![Effect::Quit],
             Action::Over(action) => self.act_over(action),
+            Action::Question(reply) => return self.reply(reply),
             Action::Prompt(action) => return self.act_on_prompt(action),
         }
         Vec::new()
@@ -112,7 +114,7 @@ impl App {
             match self.over {
                 Over::Nothing => effects.extend(self.act(action)),
                 Over::Help { .. } | Over::Detail { .. } => self.act_over(over),
-                Over::Prompt(_) => {}
+                Over::Prompt(_) | Over::Question(_) => {}
             }
         }
         effects
@@ -153,7 +155,7 @@ impl App {
     }
 
     /// Chooses another row.
-    fn go(&mut self, to: impl Fn(usize) -> usize) {
+    pub(super) fn go(&mut self, to: impl Fn(usize) -> usize) {
         let Some(last) = self.n_rows().checked_sub(1) else { return };
         let idx = to(self.spot().idx).min(last);
         let id = self.item(idx).map(|item| item.id());

@@ -39,7 +39,11 @@ impl App {
                     Over::Prompt(prompt) if prompt.typed.text() == text => {
                         prompt.fault = Some(fault);
                     }
-                    Over::Prompt(_) | Over::Nothing | Over::Help { .. } | Over::Detail { .. } => {
+                    Over::Prompt(_)
+                    | Over::Nothing
+                    | Over::Help { .. }
+                    | Over::Detail { .. }
+                    | Over::Question(_) => {
                         self.notice = Some(format!("{text}: {}", fault.message));
                     }
                 }
@@ -60,6 +64,10 @@ impl App {
                 if let Over::Prompt(prompt) = &mut self.over {
                     prompt.offer(completions);
                 }
+                Vec::new()
+            }
+            Told::Steered { steer, result } => {
+                self.steered(&steer, result);
                 Vec::new()
             }
             Told::Broken(error) => {
@@ -230,7 +238,7 @@ impl App {
 }
 
 /// Returns an error with its causes, on one line.
-fn said(error: &SourceError) -> String {
+pub(super) fn said(error: &SourceError) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(error) = source {

@@ -62,9 +62,14 @@ impl Prompt {
     /// Returns the palette's entries that what is typed can mean.
     pub(crate) fn entries(&self) -> Vec<&'static Binding> {
         let typed = self.typed.text().trim().to_lowercase();
-        let of_panels = TABLE
-            .iter()
-            .filter(|binding| !matches!(binding.context, Context::Over | Context::Prompt));
+        let of_panels = TABLE.iter().filter(|binding| match binding.context {
+            Context::Panels
+            | Context::Timeline
+            | Context::Session
+            | Context::Usage
+            | Context::Loops => true,
+            Context::Question | Context::Over | Context::Prompt => false,
+        });
         let mut entries: Vec<&Binding> = of_panels
             .filter(|binding| binding.name.contains(&typed) || binding.help.contains(&typed))
             .collect();

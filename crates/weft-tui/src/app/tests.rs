@@ -257,6 +257,61 @@ fn words_narrow_the_timeline_and_a_conversation_too() {
     assert_eq!(scene.app.n_rows(), n_blocks);
 }
 
+/// Returns the row of the chosen loop, without its age.
+fn chosen_loop(scene: &mut Scene) -> String {
+    let screen = scene.screen();
+    let row = screen.lines().find(|line| line.starts_with('›')).unwrap_or_default();
+    row.split_whitespace().take(2).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_loop_is_paused_resumed_escalated_and_after_a_question_cancelled() {
+    let mut scene = Scene::new(80, 24);
+    scene.type_in("o");
+    assert_snapshot!(chosen_loop(&mut scene), @"›▶ running");
+    scene.type_in("P");
+    assert_snapshot!(foot(&mut scene), @" loop-1794729768-44443: somebody paused it");
+    scene.pass(0);
+    assert_snapshot!(chosen_loop(&mut scene), @"›‖ paused");
+    scene.type_in("P");
+    assert_snapshot!(foot(&mut scene), @" cannot pause loop-1794729768-44443: somebody paused it");
+    scene.type_in("R");
+    assert_snapshot!(foot(&mut scene), @" loop-1794729768-44443: it goes on at the next stop");
+    scene.pass(0);
+    assert_snapshot!(chosen_loop(&mut scene), @"›▶ running");
+    scene.type_in("E");
+    scene.pass(0);
+    scene.type_in("X");
+    assert_snapshot!(foot(&mut scene), @" cancel loop-1794729768-44443? y yes  n no");
+    scene.type_in("n");
+    assert_snapshot!(foot(&mut scene), @" loop-1794729768-44443 stays as it is");
+    assert_snapshot!(chosen_loop(&mut scene), @"›‖ paused");
+    scene.type_in("Xy");
+    assert_snapshot!(foot(&mut scene), @" loop-1794729768-44443: it was cancelled");
+    scene.pass(0);
+    assert_snapshot!(chosen_loop(&mut scene), @"›✗ aborted");
+    scene.type_in("P");
+    assert_snapshot!(foot(&mut scene), @" this loop is over");
+}
+
+#[test]
+fn a_loop_is_changed_where_loops_are_shown_as_they_are_now() {
+    let mut scene = Scene::new(80, 24);
+    scene.type_in(":pause loop");
+    scene.press(&[KeyCode::Enter]);
+    assert_snapshot!(foot(&mut scene), @" choose a loop first: o shows them");
+    scene.type_in("o@400");
+    scene.press(&[KeyCode::Enter]);
+    scene.type_in("P");
+    assert_snapshot!(foot(&mut scene), @" another moment is shown: n goes to now, where loops can be changed");
+    scene.type_in("n:pause loop");
+    scene.press(&[KeyCode::Enter]);
+    assert!(foot(&mut scene).contains("somebody paused it"));
+    let mut empty = Scene::of(Vec::new(), 80, 24);
+    empty.type_in("oP");
+    assert_snapshot!(foot(&mut empty), @" there is no loop to choose");
+}
+
 /// Returns the records of one session in which one tool is called again and again.
 fn long_session(n: u64) -> Vec<Record> {
     let record = |position: u64| {

@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use weft_event::idle::Command;
 
 use super::put;
 use crate::app::{App, Over, PromptKind};
@@ -130,6 +131,11 @@ pub(super) fn foot(app: &App, area: Rect, buffer: &mut Buffer) {
         put(buffer, area, column, prompt.typed.text(), theme.style(Tone::Plain));
         return;
     }
+    if let Over::Question(steer) = &app.over {
+        let text = format!("{} {}? y yes  n no", steer.wish.as_str(), steer.run);
+        put(buffer, area, 1, &text, theme.style(Tone::Warn));
+        return;
+    }
     if let Some(text) = app.broken.as_ref().or(app.notice.as_ref()) {
         let tone = if app.broken.is_some() { Tone::Bad } else { Tone::Strong };
         put(buffer, area, 1, text, theme.style(tone));
@@ -203,6 +209,18 @@ const USAGE: &[Action] = &[
     Action::Palette,
     Action::Quit,
 ];
+const LOOPS: &[Action] = &[
+    Action::Help,
+    Action::Detail,
+    Action::Steer(Command::Pause),
+    Action::Steer(Command::Resume),
+    Action::Steer(Command::Cancel),
+    Action::Steer(Command::Escalate),
+    Action::Session,
+    Action::Records,
+    Action::Copy,
+    Action::Quit,
+];
 const LOG: &[Action] = &[
     Action::Help,
     Action::Filter,
@@ -222,13 +240,13 @@ fn hints(app: &App) -> &'static [Action] {
         Panel::Session if app.talk.is_some() => SESSION,
         Panel::Usage => USAGE,
         Panel::Log => LOG,
+        Panel::Loops => LOOPS,
         Panel::Inbox | Panel::Work | Panel::Files => TABLES,
         Panel::Fleet
         | Panel::Session
         | Panel::Trace
         | Panel::Errors
         | Panel::Decisions
-        | Panel::Loops
         | Panel::Runs
         | Panel::Gateway => FLEET,
     }

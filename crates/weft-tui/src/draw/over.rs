@@ -23,7 +23,7 @@ type Lines = Vec<(String, Tone)>;
 
 pub(super) fn draw(app: &App, area: Rect, buffer: &mut Buffer) {
     match &app.over {
-        Over::Nothing => {}
+        Over::Nothing | Over::Question(_) => {}
         Over::Help { top } => {
             window(app, area, "keys", &help(), *top, buffer);
         }
@@ -55,7 +55,7 @@ pub(super) fn side(app: &App, area: Rect, buffer: &mut Buffer) {
 /// Returns how many lines what lies over the panel has.
 pub(crate) fn over_lines(app: &App) -> usize {
     match &app.over {
-        Over::Nothing | Over::Prompt(_) => 0,
+        Over::Nothing | Over::Question(_) | Over::Prompt(_) => 0,
         Over::Help { .. } => help().len(),
         Over::Detail { .. } => {
             detail(app, inner_columns(Rect::new(0, 0, app.size.0, app.size.1))).len()

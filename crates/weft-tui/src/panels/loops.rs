@@ -18,6 +18,7 @@ pub(super) const COLUMNS: &[Column] = &[
 fn state(state: LoopState) -> (&'static str, &'static str, Tone) {
     match state {
         LoopState::Running => ("▶", "running", Tone::Busy),
+        LoopState::Paused => ("‖", "paused", Tone::Warn),
         LoopState::Stale => ("≡", "stale", Tone::Warn),
         LoopState::Done => ("✓", "done", Tone::Good),
         LoopState::Aborted => ("✗", "aborted", Tone::Bad),
@@ -44,12 +45,14 @@ impl Item for Row {
     fn cells(&self, look: &Look) -> Vec<Cell> {
         let (sign, name, tone) = state(self.state);
         let age = match self.state {
-            LoopState::Running | LoopState::Stale => since(self.last_seen.0, look.now_ns),
+            LoopState::Running | LoopState::Paused | LoopState::Stale => {
+                since(self.last_seen.0, look.now_ns)
+            }
             LoopState::Done | LoopState::Aborted | LoopState::Replaced => span(self.age_ms),
         };
         let frames: Vec<String> = self.frames.iter().map(frame).collect();
         let words = [&self.goal, &self.reason, &self.trace, &self.next_step];
-        let word = words.into_iter().find_map(|word| word.as_deref());
+        let word = self.waits().or_else(|| words.into_iter().find_map(|word| word.as_deref()));
         vec![
             Cell::new(format!("{sign} {name}"), tone),
             Cell::plain(age),
@@ -65,7 +68,7 @@ impl Item for Row {
         let mut add = |name, text: Option<String>| field(&mut fields, name, text);
         add("loop", Some(self.run.clone()));
         add("state", Some(state(self.state).1.to_owned()));
-        add("why", self.reason.clone());
+        add("why", self.waits().or(self.reason.as_deref()).map(str::to_owned));
         let frames = self.frames.iter().map(|it| {
             let branch = it.branch.as_deref().map(|branch| format!(" on {branch}"));
             format!("{} round {}{}", frame(it), rounds(it), branch.unwrap_or_default())

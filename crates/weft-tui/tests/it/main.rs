@@ -4,7 +4,9 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use weft_tui::source::{Ask, Completions, FilterFault, More, Opening, Page, Place, SourceError};
+use weft_tui::source::{
+    Ask, Completions, FilterFault, More, Opening, Page, Place, SourceError, Steer, Steered,
+};
 use weft_tui::{Settings, Source, Theme, Zone};
 
 /// Says to the test that it is the program in the terminal, and not the one that looks at it.
@@ -35,6 +37,10 @@ impl Source for Breaks {
 
     fn complete(&mut self, _text: &str, _cursor: usize) -> Completions {
         Completions::default()
+    }
+
+    fn steer(&mut self, _steer: &Steer) -> Result<Steered, SourceError> {
+        Ok(Steered::Refused("no loop runs".to_owned()))
     }
 }
 

@@ -249,6 +249,6 @@ fn is_failed_run(run: &runs::Row) -> bool {
 fn is_broken_loop(row: &loops::Row) -> bool {
     match row.state {
         LoopState::Aborted | LoopState::Stale => true,
-        LoopState::Running | LoopState::Done | LoopState::Replaced => false,
+        LoopState::Running | LoopState::Paused | LoopState::Done | LoopState::Replaced => false,
     }
 }

@@ -233,6 +233,7 @@ impl Form {
             LoopState::Aborted => "stopped",
             LoopState::Stale => "stale",
             LoopState::Running => "running",
+            LoopState::Paused => "paused",
             LoopState::Done => "done",
             LoopState::Replaced => "replaced",
         };

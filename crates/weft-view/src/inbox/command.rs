@@ -8,6 +8,14 @@ pub(super) fn session(session: Option<&str>, actor: &str) -> String {
     }
 }
 
+/// Returns the command that lets a loop go on.
+pub(super) fn resume(session: Option<&str>) -> String {
+    match session {
+        Some(session) => format!("weft loop resume --session {}", word(session)),
+        None => "weft loop resume".to_owned(),
+    }
+}
+
 /// Returns the command that shows what an actor did.
 pub(crate) fn actor_log(actor: &str) -> String {
     log("actor", actor)

@@ -7,6 +7,7 @@ use weft_event::report::AskKind;
 
 use super::{Need, NeedKind, command};
 use crate::fleet::{Actor, Asked, Deadlock, Edge, Producer, Run, State, elapsed_ms};
+use crate::loops::PAUSED_BY_A_PERSON;
 use crate::stuck::stuck;
 use crate::{At, Rules, Views};
 
@@ -171,6 +172,35 @@ fn in_trouble<'v>(
         task: None,
     };
     (elapsed_ms(run.newest_ns, now_ns) <= kept_ms).then_some(cause)
+}
+
+/// Adds the loops that a person has to look at before they go on. Their trace may have asked for the same, without saying how they do.
+/// One that somebody paused waits because a person wants it to.
+pub(super) fn add_loops(views: &Views, needs: &mut Vec<Need>, now_ns: i64, rules: &Rules) {
+    for row in views.loops.rows(now_ns, rules) {
+        let Some(waits) = row.waits() else { continue };
+        let is_wanted = row.paused.as_deref() == Some(PAUSED_BY_A_PERSON);
+        if is_wanted || elapsed_ms(row.last_seen.0, now_ns) > rules.need_kept_ms {
+            continue;
+        }
+        let is_same = |need: &mut Need| need.kind == NeedKind::Answer && need.actor == row.run;
+        let asked = needs.extract_if(.., is_same).flat_map(|need| need.positions);
+        let mut positions: Vec<u64> = asked.chain(row.position).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        let why = row.paused.as_deref().unwrap_or_default();
+        needs.push(Need {
+            id: format!("{}/{}/{why}", NeedKind::Answer.as_str(), row.run),
+            kind: NeedKind::Answer,
+            what: format!("it waits for a person: {waits}"),
+            command: command::resume(row.session.as_deref()),
+            task: row.frames.last().and_then(|frame| frame.issue.clone()),
+            actor: row.run,
+            session: row.session,
+            since: row.last_seen,
+            positions,
+        });
+    }
 }
 
 /// Returns the waiting between actors that will not end by itself.

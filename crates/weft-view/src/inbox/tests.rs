@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use insta::assert_snapshot;
 use serde_json::json;
+use weft_event::time::format_rfc3339;
 
 use super::{Need, NeedKind, inbox};
 use crate::scene::{agent, at, hook, late, night, run, views, worker};
@@ -110,6 +111,52 @@ fn a_run_that_waits_for_a_person_is_told_once() {
     lines.push(ask(5, 9, "ToolCallFinished"));
     lines.push(state(6, 9, "RUNNING", "user_input"));
     assert_snapshot!(told(lines, 10), @"");
+}
+
+#[test]
+fn a_loop_that_waits_for_a_person_says_how_it_goes_on() {
+    let state = |seconds: i64, paused: Option<&str>| {
+        let frame =
+            json!({"id": "loop-1", "mode": "loop", "iter": 2, "max": 5, "prompt_file": "/p"});
+        let mut event = json!({
+            "schema": 0,
+            "event": "STATE",
+            "run_id": "loop-1",
+            "session_id": "my session",
+            "updated_at": format_rfc3339(at(seconds)),
+            "stack": [frame],
+        });
+        if let Some(why) = paused {
+            event["paused"] = json!(why);
+        }
+        event.to_string()
+    };
+    let trace = json!({
+        "event_id": "t-1",
+        "ts": format_rfc3339(at(2)),
+        "run_id": "loop-1",
+        "session_id": "my session",
+        "loop_kind": "loop",
+        "event": "REVIEW_ESCALATE",
+        "iteration": 2,
+        "max": 5,
+        "details": {"reason": "somebody asked a person to look at it"},
+    });
+    let mut traced = vec![state(1, None), trace.to_string()];
+    assert_snapshot!(told(traced.clone(), 3), @"answer/loop-1/2 | somebody asked a person to look at it | weft session 'my session'");
+    traced.insert(1, state(2, Some("escalated")));
+    assert_eq!(needs(traced.clone(), 3)[0].positions, [2, 3]);
+    assert_snapshot!(told(traced, 3), @"answer/loop-1/escalated | it waits for a person: somebody asked a person to look at it | weft loop resume --session 'my session'");
+    let mut lines = vec![state(1, None), state(2, Some("escalated"))];
+    assert_snapshot!(told(lines.clone(), 3), @"answer/loop-1/escalated | it waits for a person: somebody asked a person to look at it | weft loop resume --session 'my session'");
+    assert_snapshot!(told(lines.clone(), 3 * 3600), @"answer/loop-1/escalated | it waits for a person: somebody asked a person to look at it | weft loop resume --session 'my session'");
+    lines[1] = state(2, Some("review"));
+    assert_snapshot!(told(lines.clone(), 3), @"answer/loop-1/review | it waits for a person: its reviews did not pass | weft loop resume --session 'my session'");
+    lines[1] = state(2, Some("asked"));
+    assert_snapshot!(told(lines.clone(), 3 * 3600), @"");
+    lines[1] = state(2, Some("review"));
+    lines.push(state(4, None));
+    assert_snapshot!(told(lines, 5), @"");
 }
 
 #[test]

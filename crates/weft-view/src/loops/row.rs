@@ -10,12 +10,17 @@ use super::{Anchor, Loops, Told};
 use crate::fleet::elapsed_ms;
 use crate::{At, Latest, Rules};
 
+/// Why a loop waits that a person paused.
+pub(crate) const PAUSED_BY_A_PERSON: &str = "asked";
+
 /// How it is with a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopState {
     /// It goes on.
     Running,
+    /// It waits for a person.
+    Paused,
     /// Its state is too old to count.
     Stale,
     /// It is done.
@@ -81,6 +86,9 @@ pub struct Row {
     pub last_seen: At,
     /// How long ago that was; of a loop that is over, how long it lasted.
     pub age_ms: u64,
+    /// Why it waits for a person, in its own word: `asked`, `escalated` or `review`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<String>,
     /// When it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<At>,
@@ -107,8 +115,20 @@ pub struct Row {
     pub position: Option<u64>,
 }
 
+impl Row {
+    /// Returns why it waits for a person, for people.
+    pub fn waits(&self) -> Option<&str> {
+        Some(match self.paused.as_deref()? {
+            PAUSED_BY_A_PERSON => "somebody paused it",
+            "escalated" => "somebody asked a person to look at it",
+            "review" => "its reviews did not pass",
+            other => other,
+        })
+    }
+}
+
 impl Loops {
-    /// Returns every loop: those that go on first, then the stale, then those that are over, each the newest first.
+    /// Returns every loop: those that go on first, then those that wait, the stale, and those that are over, each the newest first.
     pub fn rows(&self, now_ns: i64, rules: &Rules) -> Vec<Row> {
         let told: Vec<(&str, &Told)> =
             self.loops.iter().filter(|(_, told)| told.last_ns.is_some()).collect();
@@ -121,8 +141,9 @@ impl Loops {
         let mut rows: Vec<Row> = told.iter().filter_map(row).collect();
         let rank = |row: &Row| match row.state {
             LoopState::Running => 0,
-            LoopState::Stale => 1,
-            LoopState::Done | LoopState::Aborted | LoopState::Replaced => 2,
+            LoopState::Paused => 1,
+            LoopState::Stale => 2,
+            LoopState::Done | LoopState::Aborted | LoopState::Replaced => 3,
         };
         rows.sort_by(|a, b| (rank(a), b.last_seen, &a.run).cmp(&(rank(b), a.last_seen, &b.run)));
         rows
@@ -201,10 +222,13 @@ fn row(
     rules: &Rules,
 ) -> Option<Row> {
     let (first_ns, last_ns) = (told.first_ns?, told.last_ns?);
+    let stated = told.state.as_ref();
+    let paused = stated.and_then(|stack| stack.value().paused.as_ref());
     let state = match end {
         Some(end) if end.is_abort => LoopState::Aborted,
         Some(_) => LoopState::Done,
         None if !newest.is(told) => LoopState::Replaced,
+        None if paused.is_some() => LoopState::Paused,
         None if elapsed_ms(last_ns, now_ns) > rules.loop_stale_ms => LoopState::Stale,
         None => LoopState::Running,
     };
@@ -212,7 +236,6 @@ fn row(
         Some(end) => elapsed_ms(first_ns, end.at_ns),
         None => elapsed_ms(last_ns, now_ns),
     };
-    let stated = told.state.as_ref();
     Some(Row {
         run: run.to_owned(),
         state,
@@ -221,6 +244,7 @@ fn row(
         since: At(first_ns),
         last_seen: At(last_ns),
         age_ms,
+        paused: paused.filter(|_| state == LoopState::Paused).cloned(),
         ended: end.map(|end| At(end.at_ns)),
         reason: end.and_then(|end| end.reason.clone()),
         goal: anchor.and_then(|anchor| anchor.goal.clone()),

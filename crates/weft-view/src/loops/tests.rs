@@ -23,6 +23,14 @@ fn state(run: &str, session: &str, seconds: i64, iter: u64) -> String {
     event.to_string()
 }
 
+/// Returns a state of a loop that waits for a person.
+fn waiting(run: &str, session: &str, seconds: i64, why: &str) -> String {
+    let line = state(run, session, seconds, 1);
+    let mut event: Value = serde_json::from_str(&line).expect("it is JSON");
+    event["paused"] = json!(why);
+    event.to_string()
+}
+
 fn end(more: Value, seconds: i64) -> String {
     let mut event = json!({
         "schema": 0,
@@ -54,6 +62,18 @@ fn a_loop_goes_on_until_it_is_stale() {
     assert_snapshot!(told(lines.clone(), 10), @r#"loop-1 "running" 2/5 1000ms"#);
     assert_snapshot!(told(lines.clone(), 9 + 7_200), @r#"loop-1 "running" 2/5 7200000ms"#);
     assert_snapshot!(told(lines, 10 + 7_200), @r#"loop-1 "stale" 2/5 7201000ms"#);
+}
+
+#[test]
+fn a_loop_that_waits_for_a_person_waits_until_it_goes_on_or_ends() {
+    let mut lines = vec![state("loop-1", "s", 1, 1), waiting("loop-1", "s", 2, "escalated")];
+    assert_snapshot!(told(lines.clone(), 10), @r#"loop-1 "paused" 1/5 8000ms"#);
+    assert_snapshot!(told(lines.clone(), 10 + 7_200), @r#"loop-1 "paused" 1/5 7208000ms"#);
+    let mut cancelled = lines.clone();
+    cancelled.push(end(json!({"run_id": "loop-1"}), 5));
+    assert_snapshot!(told(cancelled, 10), @r#"loop-1 "done" 1/5 4000ms COMPLETE"#);
+    lines.push(state("loop-1", "s", 9, 2));
+    assert_snapshot!(told(lines, 10), @r#"loop-1 "running" 2/5 1000ms"#);
 }
 
 #[test]

@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use weft_event::digest_parts;
-use weft_event::idle::{Command as Wish, REQUEST_EXPIRY, Topic};
-use weft_event::time::parse_rfc3339;
+use weft_event::idle::Topic;
+use weft_log::Store;
 use weft_log::log::Condition;
-use weft_log::query::{Ask, Order, Records};
-use weft_log::{Filter, Store};
+use weft_log::query::Records;
 use weft_runtime::git::Git;
 use weft_runtime::judge;
 use weft_runtime::loops::anchor::{self, Work};
-use weft_runtime::loops::control::{Asked, pending};
+use weft_runtime::loops::control::{Said, pending};
 use weft_runtime::loops::decide::{Change, Reply, Switch, Turn, Why};
 use weft_runtime::loops::events::{self, About, Posting};
 use weft_runtime::loops::state::Plan;
@@ -32,8 +31,6 @@ const SWITCHES: [&str; 2] = ["WEFT_LOOP_OFF", "IDLE_LOOP_DISABLE"];
 /// How often in a row Claude Code lets an agent be told to go on, and what sets it to something else.
 const BLOCKS_MAX: u64 = 8;
 const BLOCKS_MAX_NAME: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
-/// Requests that are looked at.
-const REQUESTS_MAX: usize = 100;
 
 /// What a hook that may be answered is told.
 #[derive(Debug, Deserialize)]
@@ -74,7 +71,9 @@ fn stop(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Option<String
     let mut records = Records::open(store.clone())?;
     let newest = newest(told, &mut records)?;
     let (run_id, asked) = match &newest.current {
-        Current::Running(state) => (state.run_id.clone(), asked(&mut records, now_ns)?),
+        Current::Running(state) => {
+            (state.run_id.clone(), Said::lately(&mut records, now_ns)?.unanswered())
+        }
         Current::Broken { run_id, .. } => (run_id.clone().unwrap_or_default(), Vec::new()),
         Current::None => return Ok(None),
     };
@@ -86,7 +85,7 @@ fn stop(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Option<String
         now_ns,
         switch: if SWITCHES.iter().any(is_off) { Switch::Off } else { Switch::On },
         current: &newest.current,
-        asked: pending(&asked, &run_id, now_ns),
+        asked: pending(&asked, &run_id, &told.session_id, now_ns),
         message,
         id: &id,
         turn: if told.stop_hook_active { Turn::Continued } else { Turn::Begun },
@@ -251,30 +250,6 @@ impl Sought<'_> {
             frame.marks.plan = Some(*plan);
         }
     }
-}
-
-/// Returns what was asked of loops lately, and not answered.
-fn asked(records: &mut Records, now_ns: i64) -> anyhow::Result<Vec<Asked>> {
-    let text = format!("topic={} since:{}s", Topic::LoopControl, REQUEST_EXPIRY.as_secs());
-    let filter =
-        Filter::parse(&text, now_ns).map_err(|error| anyhow::anyhow!("{}", error.render(&text)))?;
-    let (range, order) = (steer::whole(records), Order::Descending);
-    let page = records.page(&Ask { filter: &filter, range, order, limit: REQUESTS_MAX })?;
-    let events: Vec<serde_json::Value> =
-        page.records.iter().filter_map(|it| serde_json::from_slice(&it.line).ok()).collect();
-    let text = |event: &serde_json::Value, name: &str| event.get(name)?.as_str().map(str::to_owned);
-    let is =
-        |event: &serde_json::Value, word: &str| event.get("event").is_some_and(|it| it == word);
-    let is_answered = |id: &String| {
-        events.iter().any(|it| is(it, "RESULT") && text(it, "request_id").as_ref() == Some(id))
-    };
-    let requests = events.iter().filter(|it| is(it, "REQUEST")).filter_map(|it| {
-        let request_id = text(it, "request_id").filter(|id| !is_answered(id))?;
-        let wish = Wish::parse(&text(it, "command")?)?;
-        let at_ns = parse_rfc3339(&text(it, "ts")?)?;
-        Some(Asked { request_id, wish, run_id: text(it, "run_id"), at_ns })
-    });
-    Ok(requests.collect())
 }
 
 fn blocks_max() -> Option<u64> {

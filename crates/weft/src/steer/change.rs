@@ -4,26 +4,24 @@ use std::env;
 
 use anyhow::Context as _;
 use uuid::Uuid;
-use weft_event::idle::Command as Wish;
+use weft_event::idle::{Command as Wish, Refusal};
 use weft_log::log::Condition;
 use weft_log::query::Records;
 use weft_log::{Store, TopicKey};
 use weft_runtime::git::Git;
-use weft_runtime::loops::control::Asked;
-use weft_runtime::loops::decide::{self, Review};
-use weft_runtime::loops::events::{self, About, Posting};
-use weft_runtime::loops::{Current, State, words};
+use weft_runtime::loops::Current;
+use weft_runtime::loops::control::{Answer, REQUEST_ID_BYTES_MAX, RequestId};
+use weft_runtime::loops::decide::Review;
+use weft_runtime::loops::events::Posting;
+use weft_runtime::loops::obey::{Obeyed, Request, TRIES_MAX, Writing, obey};
 
 use super::{Newest, SessionArgs, VIA, current_of, posts};
 use crate::Outcome;
-use crate::output::{print, tell};
+use crate::output::{Shown, print, tell};
 use crate::posting::{Post, Posted, post};
 use crate::stores::StoreArgs;
 use crate::times::now_ns;
 use crate::topic;
-
-/// How often a change is tried again that others came before.
-const TRIES_MAX: usize = 10;
 
 /// Where reviews are, by commit.
 const REVIEWS: &str = "loop:review";
@@ -33,6 +31,9 @@ const REVIEWS: &str = "loop:review";
 pub(super) struct Args {
     #[command(flatten)]
     session: SessionArgs,
+    /// What the answer names: asked again within five minutes, it is answered as the first time, and not done again
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
 }
 
 /// Allow it more iterations
@@ -60,54 +61,86 @@ pub(super) struct ReviewArgs {
 }
 
 pub(super) fn run(wish: Wish, args: &Args, store: &StoreArgs) -> anyhow::Result<Outcome> {
-    let request_id = Uuid::now_v7().to_string();
-    change(&args.session, store, |state, now_ns| {
-        let run_id = Some(state.run_id.clone());
-        let asked = Asked { request_id: request_id.clone(), wish, run_id, at_ns: now_ns };
-        let decision = decide::obey(state, &asked, now_ns);
-        let session_id = state.session_id.as_deref();
-        let about = About { run_id: &state.run_id, session_id, now_ns, judged: None };
-        let current = Current::Running(Box::new(state.clone()));
-        let mut postings = events::of_decision(&decision, &current, &about);
-        postings.push(Posting::request(&asked, &about));
-        let is_refused = decision.answered.as_ref().is_some_and(|it| it.refusal.is_some());
-        let outcome = if is_refused { Outcome::Found } else { Outcome::Fine };
-        (postings, format!("{}: {}", state.run_id, words::shown(&decision.why)), outcome)
-    })
+    let id = match &args.request_id {
+        Some(text) => RequestId::parse(text).with_context(|| {
+            format!("--request-id has to be plain text of at most {REQUEST_ID_BYTES_MAX} bytes")
+        })?,
+        None => new_id(),
+    };
+    let store = store.store()?;
+    let request = Request { id, wish, run_id: None };
+    let answer = obeyed(&store, &request, |records| args.session.newest(records))?;
+    match (&answer.run_id, answer.refusal) {
+        (_, Some(Refusal::NotFound)) => {
+            tell(format_args!("no loop runs: `weft loop start` begins one"));
+        }
+        (None, _) | (Some(_), Some(Refusal::Duplicate)) => {
+            tell(format_args!("{}", Shown(&answer.why)));
+        }
+        (Some(run_id), None | Some(Refusal::InvalidState | Refusal::BadRequest)) => {
+            print(format!("{}: {}\n", Shown(run_id), Shown(&answer.why)).as_bytes())?;
+        }
+    }
+    Ok(if answer.refusal.is_some() { Outcome::Found } else { Outcome::Fine })
+}
+
+/// Does what is wished of a run of a session.
+pub(crate) fn wish(
+    store: &Store,
+    session: &str,
+    run_id: &str,
+    wish: Wish,
+) -> anyhow::Result<Answer> {
+    let request = Request { id: new_id(), wish, run_id: Some(run_id.to_owned()) };
+    obeyed(store, &request, |records| Ok(Newest::of(records, session)?))
+}
+
+fn new_id() -> RequestId {
+    RequestId::parse(&Uuid::now_v7().to_string()).expect("it is short and plain")
+}
+
+/// Does what is wished of a loop; tries again where somebody else changed it meanwhile.
+fn obeyed(
+    store: &Store,
+    request: &Request,
+    newest: impl Fn(&mut Records) -> anyhow::Result<Newest>,
+) -> anyhow::Result<Answer> {
+    for _ in 0..TRIES_MAX {
+        let mut records = Records::open(store.clone())?;
+        let newest = newest(&mut records)?;
+        let Writing { postings, condition, answer } =
+            match obey(&mut records, &newest, request, now_ns())? {
+                Obeyed::Answered(answer) => return Ok(answer),
+                Obeyed::Write(writing) => *writing,
+            };
+        match post(store, VIA, &posts(postings, &newest.key), &[condition])? {
+            Posted::Kept(_) => return Ok(answer),
+            Posted::Condition { .. } => {}
+        }
+    }
+    anyhow::bail!("the loop changes all the time: try again")
 }
 
 pub(super) fn extend(args: &ExtendArgs, store: &StoreArgs) -> anyhow::Result<Outcome> {
-    change(&args.session, store, |state, now_ns| {
-        let mut state = state.clone();
-        let top = state.stack.last_mut().expect("a loop that runs has a frame");
-        top.max = top.max.saturating_add(args.n);
-        let told = format!("{}: iteration {}", state.run_id, top.iteration());
-        state.updated_at_ns = now_ns;
-        (vec![Posting::state(&state)], told, Outcome::Fine)
-    })
-}
-
-/// Changes the loop that is meant; tries again where somebody else changed it meanwhile.
-fn change(
-    session: &SessionArgs,
-    store: &StoreArgs,
-    how: impl Fn(&State, i64) -> (Vec<Posting>, String, Outcome),
-) -> anyhow::Result<Outcome> {
     let store = store.store()?;
     for _ in 0..TRIES_MAX {
         let mut records = Records::open(store.clone())?;
-        let newest = Newest::meant(&mut records, session)?;
-        let Current::Running(state) = &newest.current else {
+        let newest = args.session.newest(&mut records)?;
+        let Current::Running(state) = newest.current else {
             tell(format_args!("no loop runs: `weft loop start` begins one"));
             return Ok(Outcome::Found);
         };
-        let now_ns = now_ns();
-        let (postings, told, outcome) = how(state, now_ns);
+        let mut state = *state;
+        let top = state.stack.last_mut().expect("a loop that runs has a frame");
+        top.max = top.max.saturating_add(args.n);
+        let told = format!("{}: iteration {}\n", state.run_id, top.iteration());
+        state.updated_at_ns = now_ns();
         let condition = Condition { topic: current_of(&newest.key), last: newest.last };
+        let postings = vec![Posting::state(&state)];
         match post(&store, VIA, &posts(postings, &newest.key), &[condition])? {
             Posted::Kept(_) => {
-                print(format!("{told}\n").as_bytes())?;
-                return Ok(outcome);
+                print(told.as_bytes())?;
+                return Ok(Outcome::Fine);
             }
             Posted::Condition { .. } => {}
         }

@@ -9,7 +9,7 @@ use weft_log::filter::quoted;
 use weft_log::query::{Ask, Order, Records};
 use weft_runtime::loops::{Current, Frame, Kind, State};
 
-use super::{Newest, SessionArgs};
+use super::SessionArgs;
 use crate::Outcome;
 use crate::output::{Shown, print, tell};
 use crate::stores::StoreArgs;
@@ -27,7 +27,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, store: &StoreArgs) -> anyhow::Result<Outcome> {
     let mut records = Records::open(store.store()?)?;
-    let newest = Newest::meant(&mut records, &args.session)?;
+    let newest = args.session.newest(&mut records)?;
     let state = match newest.current {
         Current::Running(state) => state,
         Current::None => {

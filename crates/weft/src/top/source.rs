@@ -17,11 +17,11 @@ use weft_log::{Filter, FilterError, Position, Store, spool};
 use weft_server::views::{Fold, Moment};
 use weft_tui::source::{
     Ask, Completions, End, FilterFault, Leap, More, Opening, Page, Place, Record, Source,
-    SourceError, Which,
+    SourceError, Steer, Steered, Which,
 };
 use weft_view::Views;
 
-use crate::stores;
+use crate::{steer, stores};
 
 /// How long what comes is gathered before it is handed on, where much comes.
 const GATHER: Duration = Duration::from_millis(50);
@@ -265,6 +265,16 @@ impl Source for StoreSource {
         });
         let words = completion.offers.into_iter().map(|offer| offer.text).collect();
         Completions { from: completion.from, words }
+    }
+
+    fn steer(&mut self, steer: &Steer) -> Result<Steered, SourceError> {
+        let Steer { session, run, wish } = steer;
+        let answer = steer::wish(&self.store, session, run, *wish)
+            .map_err(|error| SourceError::Unsteered(error.into()))?;
+        Ok(match answer.refusal {
+            None => Steered::Done(answer.why),
+            Some(_) => Steered::Refused(answer.why),
+        })
     }
 }
 

@@ -53,6 +53,8 @@ export interface LoopRow {
   since: At;
   last_seen: At;
   age_ms: number;
+  /** Why it waits for a person, in its own word: `asked`, `escalated`, `review`. */
+  paused?: string;
   ended?: At;
   reason?: string;
   goal?: string;

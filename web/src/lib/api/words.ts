@@ -50,7 +50,10 @@ export type WorkOrigin = 'child' | 'alternative' | 'weave' | 'pulse';
 
 export type StepStatus = 'pending' | 'running' | 'done' | 'skipped' | 'error';
 
-export type LoopState = 'running' | 'stale' | 'done' | 'aborted' | 'replaced';
+export type LoopState = 'running' | 'paused' | 'stale' | 'done' | 'aborted' | 'replaced';
+
+/** What can be asked of a loop. */
+export type LoopCommand = 'pause' | 'resume' | 'cancel' | 'escalate';
 
 export type BudgetMark = 'ok' | 'warning' | 'critical' | 'exceeded';
 

@@ -76,6 +76,7 @@ export const STEP: Record<StepStatus, Look> = {
 
 export const LOOP: Record<LoopState, Look> = {
   running: look('▶', 'busy', 'running'),
+  paused: look('‖', 'warn', 'paused'),
   stale: look('◌', 'warn', 'stale'),
   done: look('✓', 'good', 'done'),
   aborted: look('✗', 'bad', 'aborted'),

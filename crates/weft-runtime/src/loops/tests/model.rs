@@ -279,7 +279,7 @@ fn stop(
         Current::None | Current::Broken { .. } => String::new(),
     };
     let id = world.n_stops.to_string();
-    let asked = pending(&world.asked, &run_id, world.now_ns).cloned();
+    let asked = pending(&world.asked, &run_id, "s1", world.now_ns).cloned();
     let stop = Stop {
         now_ns: world.now_ns,
         switch: if terms == Terms::Off { Switch::Off } else { Switch::On },
@@ -326,7 +326,13 @@ fn happen(
     world.asked.retain(|one| now_ns - one.at_ns <= REQUEST_EXPIRY.as_nanos() as i64);
     let ask = |wish, world: &mut World| {
         let request_id = format!("{}", world.now_ns);
-        world.asked.push(Asked { request_id, wish, run_id: None, at_ns: world.now_ns });
+        world.asked.push(Asked {
+            request_id,
+            wish,
+            run_id: None,
+            session_id: None,
+            at_ns: world.now_ns,
+        });
     };
     match what {
         Happening::Crash => world.turn = Turn::Begun,

@@ -312,7 +312,13 @@ fn the_client_would_end_the_turn_anyway() {
 #[test]
 fn what_is_asked_of_it_is_done_and_answered() {
     let mut state = running(vec![plain(3, 10)]);
-    let asked = |wish| Asked { request_id: "r1".to_owned(), wish, run_id: None, at_ns: NOON_NS };
+    let asked = |wish| Asked {
+        request_id: "r1".to_owned(),
+        wish,
+        run_id: None,
+        session_id: None,
+        at_ns: NOON_NS,
+    };
     for wish in [Wish::Pause, Wish::Resume, Wish::Cancel, Wish::Escalate] {
         let asked = asked(wish);
         let current = now(state.clone());

@@ -40,6 +40,18 @@ fn who_reads_may_look_at_subscriptions_and_be_given_their_events_but_change_none
 }
 
 #[test]
+fn who_writes_may_steer_loops() {
+    let of = |method: &str, path: &str| needed(&method.parse::<Method>().expect("a method"), path);
+    assert_eq!(of("POST", "/v1/loops/s1/control"), Some(Scope::Write));
+    assert_eq!(of("POST", "/v1/loops/a%2Fb/control"), Some(Scope::Write));
+    for path in ["/v1/loops//control", "/v1/loops/control", "/v1/loops/a/b/control", "/v1/loops/a"]
+    {
+        assert_eq!(of("POST", path), Some(Scope::Admin), "{path}");
+    }
+    assert_eq!(of("DELETE", "/v1/loops/s1/control"), Some(Scope::Admin));
+}
+
+#[test]
 fn an_origin_is_the_servers_own_if_host_and_port_are() {
     assert!(is_same_origin("http://localhost:9338", "localhost:9338"));
     assert!(is_same_origin("http://LOCALHOST:9338", "localhost:9338"));

@@ -10,7 +10,7 @@ use super::super::params;
 use crate::Core;
 
 /// A body, within the limits of any other.
-pub(super) struct Sent(pub(super) Held);
+pub(in crate::http) struct Sent(pub(in crate::http) Held);
 
 impl FromRequest<Core> for Sent {
     type Rejection = Failure;
@@ -22,7 +22,7 @@ impl FromRequest<Core> for Sent {
 }
 
 /// Reads a body that is an object with members of these names; an empty body is an empty object.
-pub(super) fn object<'a>(
+pub(in crate::http) fn object<'a>(
     tape: &'a mut Tape,
     body: &'a [u8],
     known: &[&str],
@@ -44,17 +44,17 @@ pub(super) fn object<'a>(
 }
 
 /// Returns a member that is there and not null.
-pub(super) fn member<'a>(value: Value<'a>, name: &str) -> Option<Value<'a>> {
+pub(in crate::http) fn member<'a>(value: Value<'a>, name: &str) -> Option<Value<'a>> {
     value.get(name).filter(|value| value.kind() != Kind::Null)
 }
 
 /// Says that a member is missing.
-pub(super) fn missing(name: &str) -> Failure {
+pub(in crate::http) fn missing(name: &str) -> Failure {
     Failure::new(StatusCode::BAD_REQUEST, "bad_request", format!("`{name}` is missing"))
 }
 
 /// Reads a place of this store, a number or a cursor.
-pub(super) fn place(core: &Core, name: &str, value: Value<'_>) -> Result<u64, Failure> {
+pub(in crate::http) fn place(core: &Core, name: &str, value: Value<'_>) -> Result<u64, Failure> {
     match value.as_u64() {
         Some(position) => Ok(position),
         None => params::place_of(name, &value.as_text().unwrap_or_default(), core),
@@ -62,7 +62,11 @@ pub(super) fn place(core: &Core, name: &str, value: Value<'_>) -> Result<u64, Fa
 }
 
 /// Reads places of this store.
-pub(super) fn places(core: &Core, name: &str, value: Value<'_>) -> Result<Vec<u64>, Failure> {
+pub(in crate::http) fn places(
+    core: &Core,
+    name: &str,
+    value: Value<'_>,
+) -> Result<Vec<u64>, Failure> {
     if value.kind() != Kind::Array {
         return Err(params::bad(name, value.raw(), "an array of positions or cursors"));
     }

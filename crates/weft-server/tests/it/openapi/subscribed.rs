@@ -102,7 +102,7 @@ impl Provoked {
         }
     }
 
-    fn expect(&mut self, server: &Server, asked: &str, body: &[u8], status: u16) {
+    pub(super) fn expect(&mut self, server: &Server, asked: &str, body: &[u8], status: u16) {
         let document = self.document.clone();
         let operations = document.operations();
         let operation = operations.iter().find(|operation| operation.to_string() == asked);

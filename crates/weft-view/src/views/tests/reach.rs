@@ -189,6 +189,7 @@ fn beginning<'a>(part: &Part<'a>) -> Part<'a> {
             phase: LoopPhase::State,
             reason: None,
             frames: vec![frame()],
+            paused: None,
             goal: None,
             next_step: None,
             request: None,
