@@ -121,17 +121,17 @@ fn taken(root: &Path, day: &str) -> (u64, u64) {
 fn space_is_set_aside_while_much_is_written_and_given_back() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    let large = entry(&"x".repeat(40_000));
+    let large = [entry(&"x".repeat(40_000))];
     let slack = |(len, bytes): (u64, u64)| bytes.saturating_sub(len);
     let (mut writer, _) = open(root, NOON_US);
     writer.append(&[entry("a")], NOON_US).unwrap();
     assert!(slack(taken(root, "2026-11-15")) < 64 << 10, "a few events need none");
-    writer.append(&[large.clone()], NOON_US).unwrap();
-    writer.append(&[large.clone()], NOON_US).unwrap();
+    writer.append(&large, NOON_US).unwrap();
+    writer.append(&large, NOON_US).unwrap();
     let (len, bytes) = taken(root, "2026-11-15");
     assert_eq!(len, writer.head().end, "nobody sees it");
     assert!(slack((len, bytes)) > 2 << 20, "{bytes} bytes for {len}");
-    writer.append(&[large.clone()], NOON_US + DAY_US).unwrap();
+    writer.append(&large, NOON_US + DAY_US).unwrap();
     assert!(slack(taken(root, "2026-11-15")) < 64 << 10, "a segment that ends gives it back");
     assert!(slack(taken(root, "2026-11-16")) > 2 << 20);
     drop(writer);
