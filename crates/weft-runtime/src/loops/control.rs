@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 use weft_event::idle::{Command, REPEAT_WINDOW, REQUEST_EXPIRY, Refusal, Topic};
+use weft_event::json::Tape;
 use weft_event::time::parse_rfc3339;
-use weft_log::Filter;
-use weft_log::filter::quoted;
-use weft_log::query::{Ask, Order, QueryError, Records};
+use weft_log::query::{Found, QueryError, Records};
 
-use super::newest::whole;
+use crate::topics::{Chosen, read};
 
-/// Most records of `loop:control` that are looked at.
+/// Records of `loop:control` that are looked at first, and at most.
+const SAID_MIN: usize = 2;
 const SAID_MAX: usize = 1000;
 /// Most bytes of the id of a request that is taken.
 pub const REQUEST_ID_BYTES_MAX: usize = 200;
@@ -118,29 +118,22 @@ pub struct Said {
 }
 
 impl Said {
-    /// Reads it.
+    /// Reads it; the newest alone where there is too much.
     pub fn lately(records: &mut Records, now_ns: i64) -> Result<Self, QueryError> {
-        Self::read(records, "", now_ns)
-    }
-
-    /// Reads what was said of one request.
-    pub fn about(
-        records: &mut Records,
-        request_id: &RequestId,
-        now_ns: i64,
-    ) -> Result<Self, QueryError> {
-        let which = format!(" .request_id={}", quoted(request_id.as_str()));
-        Self::read(records, &which, now_ns)
-    }
-
-    fn read(records: &mut Records, which: &str, now_ns: i64) -> Result<Self, QueryError> {
-        let since_s = REPEAT_WINDOW.as_secs();
-        let text = format!("topic={} since:{since_s}s{which}", Topic::LoopControl);
-        let filter = Filter::parse(&text, now_ns).expect("it is a filter");
-        let (range, order) = (whole(records), Order::Descending);
-        let page = records.page(&Ask { filter: &filter, range, order, limit: SAID_MAX })?;
-        let lines = page.records.iter().map(|found| found.line.as_slice());
-        Ok(Self::of(lines))
+        let since_ns = now_ns.saturating_sub(REPEAT_WINDOW.as_nanos() as i64);
+        let is_late = |found: &Found| {
+            let time_ns = found.read(&mut Tape::new()).and_then(|event| event.facts().time_ns);
+            time_ns.is_none_or(|time_ns| time_ns >= since_ns)
+        };
+        let (name, mut found) = (Topic::LoopControl.to_string(), Vec::new());
+        // Mostly nothing was asked lately, and the first few tell so.
+        for limit in [SAID_MIN, SAID_MAX] {
+            found = read(records, &name, Chosen::All, limit)?;
+            if found.len() < limit || !found.last().is_some_and(is_late) {
+                break;
+            }
+        }
+        Ok(Self::of(found.iter().filter(|found| is_late(found)).map(|found| found.line.as_slice())))
     }
 
     /// Reads events; others than requests and results are left out.

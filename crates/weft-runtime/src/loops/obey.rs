@@ -55,7 +55,7 @@ pub fn obey(
     request: &Request,
     now_ns: i64,
 ) -> Result<Obeyed, QueryError> {
-    let said = Said::about(records, &request.id, now_ns)?;
+    let said = Said::lately(records, now_ns)?;
     Ok(answer(&said, newest, request, now_ns))
 }
 

@@ -131,8 +131,10 @@ fn get_all(
     positions: Vec<Position>,
     found: &mut Vec<Found>,
 ) -> Result<(), QueryError> {
+    let filter = Filter::all();
     for position in positions {
-        found.extend(records.get(position)?);
+        let (range, order) = (position..=position, Order::Ascending);
+        found.extend(records.page(&Ask { filter: &filter, range, order, limit: 1 })?.records);
     }
     Ok(())
 }

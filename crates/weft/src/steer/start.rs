@@ -20,7 +20,7 @@ use super::{Newest, SessionArgs, VIA, current_of, posts, prompt};
 use crate::Outcome;
 use crate::output::{print, tell};
 use crate::posting::{Posted, post};
-use crate::stores::StoreArgs;
+use crate::stores::{self, StoreArgs};
 use crate::times::now_ns;
 
 /// Iterations in a row that may change nothing, where nothing is said.
@@ -145,6 +145,7 @@ pub(super) fn begin(
     let session = session.id();
     let now_ns = now_ns();
     let key = session.clone().unwrap_or_default();
+    stores::settle(store)?;
     let newest = Newest::of(&mut Records::open(store.clone())?, &key)?;
     let first = frames.first().map_or(String::new(), |begun| begun.frame.id.clone());
     let mut state = match newest.current {

@@ -140,6 +140,16 @@ fn a_loop_goes_on_until_its_evidence_is_there() {
 }
 
 #[test]
+fn a_loop_makes_the_store_that_it_needs() {
+    let sandbox = Sandbox::with(&[]);
+    let store = sandbox.path().join("new").display().to_string();
+    let ran = sandbox.run(&["loop", "start", "--store", &store, "--session", SESSION, "x"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.show());
+    let ran = sandbox.run(&["loop", "status", "--store", &store, "--session", SESSION]);
+    assert!(ran.stdout.contains("1/10"), "{}", ran.show());
+}
+
+#[test]
 fn every_limit_ends_it() {
     for (args, expected) in [
         (&["--max", "3", "x"][..], "DONE MAX_ITERATIONS"),

@@ -54,7 +54,8 @@ struct Received {
 /// Serves a connection to its end.
 pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) {
     let (reader, writer) = stream.into_split();
-    let mut connection = Connection { reader, writer, decoder: Decoder::default(), unsent: Vec::new() };
+    let mut connection =
+        Connection { reader, writer, decoder: Decoder::default(), unsent: Vec::new() };
     if let Err(broken) = converse(&mut connection, &shared).await {
         tracing::debug!(error = %broken, "a connection to the socket ended early");
     }
