@@ -118,12 +118,12 @@ pub struct Said {
 }
 
 impl Said {
-    /// Reads it; the newest alone where there is too much.
+    /// Reads it; the newest alone where there is too much. What a clock that is far ahead says is not of now.
     pub fn lately(records: &mut Records, now_ns: i64) -> Result<Self, QueryError> {
-        let since_ns = now_ns.saturating_sub(REPEAT_WINDOW.as_nanos() as i64);
         let is_late = |found: &Found| {
             let time_ns = found.read(&mut Tape::new()).and_then(|event| event.facts().time_ns);
-            time_ns.is_none_or(|time_ns| time_ns >= since_ns)
+            let away_ns = time_ns.map_or(0, |time_ns| time_ns.abs_diff(now_ns));
+            u128::from(away_ns) <= REPEAT_WINDOW.as_nanos()
         };
         let (name, mut found) = (Topic::LoopControl.to_string(), Vec::new());
         // Mostly nothing was asked lately, and the first few tell so.
