@@ -21,6 +21,8 @@ const N_LOADS = number('MEASURE_LOADS', 5);
 const PART_EVENTS = 100_000;
 const POST_EVERY_MS = 100;
 const PAGES = ['/fleet', '/inbox', '/log'];
+/** Pages that are left open. */
+const GROWING = ['/fleet', '/log'];
 
 interface Figure {
   what: string;
@@ -137,18 +139,20 @@ async function busyShare(path: string, seconds: number): Promise<number> {
   return share * 100;
 }
 
-/** What the page holds after a first minute, and at the end, while events come. */
-async function growth(path: string, minutes: number): Promise<[number, number]> {
-  const { page, cdp } = await open(path);
+/** What each page holds after a first minute, and at the end, while events come. All of them are open at once. */
+async function growth(paths: string[], minutes: number): Promise<[number, number][]> {
+  const opened: Awaited<ReturnType<typeof open>>[] = [];
+  for (const path of paths) opened.push(await open(path));
+  const heaps = async (): Promise<number[]> => Promise.all(opened.map(({ cdp }) => heap(cdp)));
   const sending = send();
   const settle = Math.min(1, minutes / 2);
-  await page.waitForTimeout(settle * 60_000);
-  const early = await heap(cdp);
-  await page.waitForTimeout((minutes - settle) * 60_000);
-  const late = await heap(cdp);
+  await new Promise((resolve) => setTimeout(resolve, settle * 60_000));
+  const early = await heaps();
+  await new Promise((resolve) => setTimeout(resolve, (minutes - settle) * 60_000));
+  const late = await heaps();
   await sending.stop();
-  await page.context().close();
-  return [early, late];
+  for (const { page } of opened) await page.context().close();
+  return paths.map((_, nth) => [early[nth] ?? 0, late[nth] ?? 0]);
 }
 
 function gzippedBytes(folder: string): number {
@@ -162,10 +166,10 @@ it('measures', async () => {
   for (const path of PAGES) note(`first picture of ${path} on ${N_EVENTS} events`, await firstPicture(path), 'ms', '< 500');
   const seconds = Math.min(20, MINUTES * 60);
   for (const path of PAGES) note(`main thread of ${path} at ${RATE} events/s`, await busyShare(path, seconds), '%', '< 30');
-  for (const path of ['/fleet', '/log']) {
-    const [early, late] = await growth(path, MINUTES);
-    note(`heap of ${path} early`, early, 'MiB', '');
-    note(`heap of ${path} after ${MINUTES} min`, late, 'MiB', 'as early');
+  const grown = await growth(GROWING, MINUTES);
+  for (const [nth, [early, late]] of grown.entries()) {
+    note(`heap of ${GROWING[nth]} early`, early, 'MiB', '');
+    note(`heap of ${GROWING[nth]} after ${MINUTES} min`, late, 'MiB', 'as early');
   }
   note('files, gzipped', gzippedBytes(join(import.meta.dirname, '../dist')) / 1_000, 'kB', '< 300');
   const width = Math.max(...figures.map(({ what }) => what.length));
