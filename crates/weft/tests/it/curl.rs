@@ -171,6 +171,7 @@ fn the_commands_of_the_documents_work() {
         r#""session_id":"s-1","correlation":{"trace_id":"4bf92f3577b34da6a3ce929d0e0e4736"}"#;
     let event = collector(0, "system.error", shown);
     assert_eq!(answer(&sandbox, &served, &["WEFT/v1/events", "-H", JSON, "-d", &event]).0, 202);
+    assert_eq!(sandbox.run(&["loop", "start", "--session", "s1", "x"]).code, 0);
     let mut n_blocks = 0;
     for block in blocks(&text).iter().filter(|block| block.contains("curl ")) {
         // A stream has no end: what is there comes within a second.

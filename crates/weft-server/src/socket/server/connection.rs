@@ -56,7 +56,10 @@ pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) {
     let (reader, writer) = stream.into_split();
     let mut connection =
         Connection { reader, writer, decoder: Decoder::default(), unsent: Vec::new() };
-    if let Err(broken) = converse(&mut connection, &shared).await {
+    let conversed = converse(&mut connection, &shared).await;
+    // Who is hung up on is told at least by whom.
+    let ended = conversed.and(connection.flush().await.map_err(Broken::from));
+    if let Err(broken) = ended {
         tracing::debug!(error = %broken, "a connection to the socket ended early");
     }
 }
