@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use weft_event::report::{Budget, Part};
 
 use super::UsageBook;
@@ -141,53 +141,7 @@ pub struct BudgetRow {
 /// What producers say of their budgets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Budgets {
-    actors: Bounded<Registers, ACTORS_MAX>,
-}
-
-/// What was said of the budgets of one actor.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(from = "Vec<Register>")]
-struct Registers {
-    /// By session, task and limit.
-    all: Vec<Register>,
-    /// Which of them speak: of several sessions the latest, for the actor itself and for each task. It follows from the rest, and
-    /// is kept because a page looks at every actor.
-    speaking: Vec<usize>,
-}
-
-impl PartialEq for Registers {
-    fn eq(&self, other: &Self) -> bool {
-        self.all == other.all
-    }
-}
-
-impl From<Vec<Register>> for Registers {
-    fn from(all: Vec<Register>) -> Self {
-        let mut registers = Self { all, speaking: Vec::new() };
-        registers.choose();
-        registers
-    }
-}
-
-impl Serialize for Registers {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.all.serialize(serializer)
-    }
-}
-
-impl Registers {
-    /// Finds those that speak.
-    fn choose(&mut self) {
-        self.speaking.clear();
-        for (idx, register) in self.all.iter().enumerate() {
-            let same = |other: &&mut usize| self.all[**other].task == register.task;
-            match self.speaking.iter_mut().find(same) {
-                Some(other) if self.all[*other].said_at() <= register.said_at() => *other = idx,
-                Some(_) => {}
-                None => self.speaking.push(idx),
-            }
-        }
-    }
+    actors: Bounded<Vec<Register>, ACTORS_MAX>,
 }
 
 /// The newest word of one producer on one budget. Where more is allowed, that is another budget.
@@ -230,8 +184,7 @@ impl Budgets {
         let [used, limit] = figures.map(|it| it.map(|amount| (amount * UNIT).round() as u64));
         let (at_ns, stamp) = (entry.time_ns(), entry.stamp());
         let session = facts.session.as_deref();
-        let Some(of_actor) = self.actors.touch(actor, at_ns) else { return };
-        let registers = &mut of_actor.all;
+        let Some(registers) = self.actors.touch(actor, at_ns) else { return };
         let key = |register: &Register| {
             let Register { session: of, task: on, limit: at, .. } = register;
             (of.as_deref(), on.as_deref(), *at).cmp(&(session, task, limit))
@@ -253,16 +206,25 @@ impl Budgets {
             let oldest = (0..registers.len()).min_by_key(age);
             oldest.into_iter().for_each(|idx| drop(registers.remove(idx)));
         }
-        of_actor.choose();
     }
 
     /// Returns all of them, in no order. Of several sessions of an actor the latest speaks.
     pub(super) fn ranked<'b>(&'b self, marks: &BudgetMarks) -> Vec<Ranked<'b>> {
-        let of_actor = |(actor, registers): (&'b str, &'b Registers)| {
-            let speaking = registers.speaking.iter().map(|idx| &registers.all[*idx]);
-            speaking.map(move |register| register.ranked(actor, marks))
-        };
-        self.actors.iter().flat_map(of_actor).collect()
+        let mut ranked = Vec::new();
+        let mut newest: Vec<&Register> = Vec::new();
+        for (actor, registers) in self.actors.iter() {
+            newest.clear();
+            for register in registers {
+                match newest.iter_mut().find(|other| other.task == register.task) {
+                    Some(other) => {
+                        *other = std::cmp::max_by_key(*other, register, |it| it.said_at());
+                    }
+                    None => newest.push(register),
+                }
+            }
+            ranked.extend(newest.iter().map(|register| register.ranked(actor, marks)));
+        }
+        ranked
     }
 }
 
