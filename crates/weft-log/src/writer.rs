@@ -376,6 +376,7 @@ impl<D: Disk> Writer<D> {
 
 impl<D: Disk> Drop for Writer<D> {
     fn drop(&mut self) {
+        // Cutting a file to its length is safe as long as nobody else writes: whoever has written lets the lock go after this.
         if self.state == State::Sound && self.reserve.upto > 0 {
             self.end_segment();
         }
