@@ -20,6 +20,8 @@ pub mod lanes;
 pub mod latest;
 pub mod loops;
 pub mod money;
+mod name;
+mod ordered;
 pub mod prices;
 pub mod rules;
 pub mod runs;

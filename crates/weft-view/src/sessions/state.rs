@@ -1,10 +1,13 @@
 //! What is kept of one session.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 use weft_event::report::{CallPhase, Part, Place, Saying, Speaker, TurnPhase};
 use weft_event::{Level, Status};
 
 use crate::distinct::{Distinct, fingerprint};
+use crate::ordered::Ranked;
 use crate::way::Way;
 use crate::{Entry, Latest};
 
@@ -77,6 +80,16 @@ pub(super) struct Actor {
     pub(super) is_started_by_another: bool,
     pub(super) state: Option<Latest<(SessionState, i64)>>,
     pub(super) last_ns: i64,
+}
+
+/// The last heard of first.
+impl Ranked for Session {
+    type Rank = Reverse<i64>;
+    type Ranks = Option<Reverse<i64>>;
+
+    fn ranks(&self) -> Self::Ranks {
+        self.ends.map(|[_, (last_ns, _)]| Reverse(last_ns))
+    }
 }
 
 impl Session {

@@ -42,10 +42,20 @@ impl UsageBook {
     ) -> First<BudgetRow> {
         let Judgement { rules, prices, limits } = judgement;
         let marks = rules.budget_marks();
-        let mut ranked = self.budgets.ranked(&marks);
+        let mut ranked: Vec<Ranked<'_>> = Vec::new();
+        // Where several are used as much, their names decide.
+        for budget in self.budgets.by_use(&marks) {
+            let is_as_far = |last: &Ranked<'_>| last.how_far() == budget.how_far();
+            if ranked.len() >= limit && !ranked.last().is_some_and(is_as_far) {
+                break;
+            }
+            ranked.push(budget);
+        }
+        let n_left = self.budgets.n_budgets() - ranked.len();
         let set = self.limits(limits, prices, &marks, now_ns);
         ranked.extend(set.into_iter().map(Ranked::from));
-        most_used(ranked, limit)
+        let First { rows, n_more } = most_used(ranked, limit);
+        First { rows, n_more: n_more + n_left }
     }
 
     /// Returns how far budgets are used that the caller sets; of days, the one of `now_ns`.
