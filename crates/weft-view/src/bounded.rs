@@ -99,7 +99,13 @@ impl<V: Default, const MAX: usize> Bounded<V, MAX> {
                         let_go(idx, &gone.value);
                         *gone = slot;
                     }
-                    None => self.slots.push(slot),
+                    None => {
+                        if idx == self.slots.capacity() {
+                            // Room for more than `MAX` is never used.
+                            self.slots.reserve_exact(idx.max(4).min(MAX - idx));
+                        }
+                        self.slots.push(slot);
+                    }
                 }
                 idx
             }

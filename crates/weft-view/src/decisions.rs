@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use weft_event::report::{Decision, Part};
 
 use crate::ordered::{Ordered, Ranked};
-use crate::{At, Entry, First, View};
+use crate::{At, Entry, First, View, snug};
 
 /// Decisions that are kept.
 pub const DECISIONS_MAX: usize = 5_000;
@@ -148,7 +148,7 @@ impl Kept {
         }
         self.last_ns = self.last_ns.max(now.0);
         if let Err(idx) = self.positions.binary_search(&entry.position) {
-            self.positions.insert(idx, entry.position);
+            snug::insert(&mut self.positions, idx, entry.position);
         }
         if self.positions.len() > PARTS_MAX {
             self.positions.remove(0);
@@ -161,7 +161,7 @@ impl Kept {
             Ok(idx) => idx,
             Err(_) if self.rejected.len() >= PARTS_MAX => return,
             Err(idx) => {
-                self.rejected.insert(idx, (option.to_owned(), None));
+                snug::insert(&mut self.rejected, idx, (option.to_owned(), None));
                 idx
             }
         };

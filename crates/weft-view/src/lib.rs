@@ -29,6 +29,7 @@ pub mod runs;
 mod scene;
 pub mod sessions;
 mod shed;
+mod snug;
 pub mod stuck;
 #[cfg(test)]
 mod testing;

@@ -18,7 +18,7 @@ use crate::money::Money;
 use crate::name::Name;
 use crate::shed::shed;
 use crate::way::Way;
-use crate::{Entry, View};
+use crate::{Entry, View, snug};
 
 pub use budgets::{BudgetMarks, BudgetRow, Limit, LimitOf, Mark, Per, Scope};
 pub use rows::{By, UsageRow};
@@ -170,7 +170,8 @@ impl Account {
                 let (model, way, actor, task, day) = key;
                 let [model, actor, task] =
                     [model, actor, task].map(|it| it.map(|text| names.name(text)));
-                self.portions.insert(idx, Portion { model, way, actor, task, day, tally: *tally });
+                let portion = Portion { model, way, actor, task, day, tally: *tally };
+                snug::insert(&mut self.portions, idx, portion);
                 Put { idx, before: None }
             }
         };

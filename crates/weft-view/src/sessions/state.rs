@@ -9,7 +9,7 @@ use weft_event::{Level, Status};
 use crate::distinct::{Distinct, fingerprint};
 use crate::ordered::Ranked;
 use crate::way::Way;
-use crate::{Entry, Latest};
+use crate::{Entry, Latest, snug};
 
 /// Actors of a session that are kept.
 const ACTORS_MAX: usize = 64;
@@ -149,7 +149,7 @@ impl Session {
                     state: None,
                     last_ns: at_ns,
                 };
-                self.actors.insert(idx, actor);
+                snug::insert(&mut self.actors, idx, actor);
                 self.forget_actor(idx)
             }
         };

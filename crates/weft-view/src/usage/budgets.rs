@@ -10,7 +10,7 @@ use super::UsageBook;
 use crate::first::first;
 use crate::money::Money;
 use crate::ordered::{self, Ordered};
-use crate::{At, Entry, First, Latest, Stamp};
+use crate::{At, Entry, First, Latest, Stamp, snug};
 
 /// Actors whose budgets are kept.
 const ACTORS_MAX: usize = 4_096;
@@ -252,7 +252,7 @@ impl Registers {
         let Self(all) = self;
         match all.binary_search_by(|known| known.key().cmp(&register.key())) {
             Ok(idx) => all[idx].put(register.said, register.first_over),
-            Err(idx) => all.insert(idx, register),
+            Err(idx) => snug::insert(all, idx, register),
         }
         if all.len() > BUDGETS_MAX {
             let age = |idx: &usize| (all[*idx].said.value().at_ns, *idx);

@@ -8,10 +8,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::rows::day_name;
 use super::{Account, By, Portion, Tally, Tokens, UsageRow, choice};
-use crate::First;
 use crate::first::first;
 use crate::name::Name;
 use crate::prices::{self, Estimate, Prices, Rater};
+use crate::{First, snug};
 
 /// What usage is summed up under.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -268,8 +268,9 @@ impl Sum {
             None if is.is_none() => return,
             None => {
                 let (model, tally) = (portion.model.clone(), Tally::default());
-                self.parts.push(Part { model, price, n_portions: 0, tally });
-                self.parts.len() - 1
+                let (idx, part) = (self.parts.len(), Part { model, price, n_portions: 0, tally });
+                snug::insert(&mut self.parts, idx, part);
+                idx
             }
         };
         let part = &mut self.parts[idx];

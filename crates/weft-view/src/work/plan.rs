@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use weft_event::report::{Plan, StepStatus};
 
 use crate::ordered::Ranked;
-use crate::{At, Entry, Latest, Stamp, Trail, Word};
+use crate::{At, Entry, Latest, Stamp, Trail, Word, snug};
 
 /// Steps of a plan that are kept.
 const STEPS_MAX: usize = 256;
@@ -222,7 +222,7 @@ impl Words {
         self.newest.put(stamp, (status, at_ns));
         match self.first_ns.binary_search_by(|(known, _)| known.cmp(&status)) {
             Ok(idx) => self.first_ns[idx].1 = self.first_ns[idx].1.min(at_ns),
-            Err(idx) => self.first_ns.insert(idx, (status, at_ns)),
+            Err(idx) => snug::insert(&mut self.first_ns, idx, (status, at_ns)),
         }
     }
 
