@@ -17,6 +17,12 @@ pub(crate) trait Ranked {
 
     /// Returns where it is shown.
     fn ranks(&self) -> Self::Ranks;
+
+    /// Returns what decides between equal ranks, the least first, before names do. What changes with every event belongs here: it
+    /// is looked at only when rows are asked for.
+    fn rank_among_equals(&self) -> i64 {
+        0
+    }
 }
 
 /// At most `MAX` values by name, and their order.
@@ -100,7 +106,7 @@ impl<V: Ranked, const MAX: usize> Ordered<V, MAX> {
         (rank, name, value)
     }
 
-    /// Makes rows of the first `limit` values, in order; of equal ranks the first by name.
+    /// Makes rows of the first `limit` values, in order.
     pub(crate) fn first<R>(&self, limit: usize, mut row: impl FnMut(&str, &V) -> R) -> First<R> {
         let mut shown: Vec<(&V::Rank, &str, &V)> = Vec::new();
         for at in &self.order {
@@ -110,7 +116,11 @@ impl<V: Ranked, const MAX: usize> Ordered<V, MAX> {
             }
             shown.push(self.shown(at));
         }
-        shown.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        shown.sort_by(|(a_rank, a_name, a), (b_rank, b_name, b)| {
+            let by_rank = a_rank.cmp(b_rank);
+            let by_rank = by_rank.then_with(|| a.rank_among_equals().cmp(&b.rank_among_equals()));
+            by_rank.then_with(|| a_name.cmp(b_name))
+        });
         shown.truncate(limit);
         let n_more = self.order.len() - shown.len();
         First { rows: shown.into_iter().map(|(_, name, value)| row(name, value)).collect(), n_more }

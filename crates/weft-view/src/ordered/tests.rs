@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ordered, Ranked};
 
-/// A sum that is shown once for every ten in it, the greatest first; at nothing it is not shown.
+/// A sum that is shown once for every ten in it, the greatest first, but of those that are nearly the same the least.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Sum(u64);
 
@@ -16,7 +16,11 @@ impl Ranked for Sum {
     type Ranks = Vec<Reverse<u64>>;
 
     fn ranks(&self) -> Self::Ranks {
-        (0..self.0.div_ceil(10)).map(|nth| Reverse(self.0 - nth)).collect()
+        (0..self.0.div_ceil(10)).map(|nth| Reverse(self.0 / 5 + nth)).collect()
+    }
+
+    fn rank_among_equals(&self) -> i64 {
+        self.0 as i64
     }
 }
 
@@ -24,13 +28,13 @@ type Sums = Ordered<Sum, 5>;
 
 /// Returns what is shown, found by a look at everything.
 fn naive(sums: &Sums) -> Vec<String> {
-    let mut all: Vec<(Reverse<u64>, String)> = sums
+    let mut all: Vec<(Reverse<u64>, u64, String)> = sums
         .values
         .iter()
-        .flat_map(|(name, sum)| sum.ranks().into_iter().map(|rank| (rank, name.to_owned())))
+        .flat_map(|(name, sum)| sum.ranks().into_iter().map(|rank| (rank, sum.0, name.to_owned())))
         .collect();
     all.sort_unstable();
-    all.into_iter().map(|(_, name)| name).collect()
+    all.into_iter().map(|(_, _, name)| name).collect()
 }
 
 proptest! {

@@ -13,6 +13,8 @@ use crate::{Entry, Latest, snug};
 
 /// Actors of a session that are kept.
 const ACTORS_MAX: usize = 64;
+/// How long the stretches of time are that sessions are ordered by, before their exact times.
+const RANK_NS: i64 = 20_000_000_000;
 /// How much of a prompt or title is kept.
 pub(super) const HEAD_CHARS_MAX: usize = 300;
 
@@ -87,8 +89,13 @@ impl Ranked for Session {
     type Rank = Reverse<i64>;
     type Ranks = Option<Reverse<i64>>;
 
+    /// Sessions that are at work are heard of all the time, so that their rank is of a stretch of time and changes seldom.
     fn ranks(&self) -> Self::Ranks {
-        self.ends.map(|[_, (last_ns, _)]| Reverse(last_ns))
+        self.ends.map(|[_, (last_ns, _)]| Reverse(last_ns / RANK_NS))
+    }
+
+    fn rank_among_equals(&self) -> i64 {
+        self.ends.map_or(0, |[_, (last_ns, _)]| last_ns.saturating_neg())
     }
 }
 

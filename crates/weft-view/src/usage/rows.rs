@@ -54,10 +54,10 @@ pub struct UsageRow {
     pub unpriced_tokens: u64,
     /// Events that say so.
     pub n_reports: u64,
-    /// The first of them.
+    /// The first event that tells of it, in whatever way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_seen: Option<At>,
-    /// The last of them.
+    /// The last of these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_seen: Option<At>,
 }
