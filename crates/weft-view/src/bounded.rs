@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::name::Name;
+
 /// How many of the oldest are looked for at once, so that a full map is not searched for every new key.
 const OLDEST_KEPT: usize = 256;
 
@@ -13,26 +15,31 @@ const OLDEST_KEPT: usize = 256;
 pub(crate) struct Bounded<V, const MAX: usize> {
     /// Where the slot of each name is: so it is looked up once, whether or not it is there yet.
     #[serde(skip)]
-    places: HashMap<String, usize>,
+    places: HashMap<Name, usize>,
     #[serde(serialize_with = "by_name")]
     slots: Vec<Slot<V>>,
     /// The first to go, the very first last, as they were when they were looked for. Nothing that is not here is older.
     #[serde(skip)]
-    oldest: Vec<(i64, String)>,
+    oldest: Vec<(i64, Name)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Slot<V> {
-    #[serde(skip)]
-    name: String,
+    #[serde(skip, default = "nameless")]
+    name: Name,
     touched_ns: i64,
     value: V,
+}
+
+/// Returns the name of a slot that is read: it stands before it.
+fn nameless() -> Name {
+    Name::from("")
 }
 
 /// What is saved of it.
 #[derive(Deserialize)]
 struct Saved<V> {
-    slots: HashMap<String, Slot<V>>,
+    slots: HashMap<Name, Slot<V>>,
 }
 
 impl<V, const MAX: usize> From<Saved<V>> for Bounded<V, MAX> {
@@ -68,23 +75,48 @@ impl<V: PartialEq, const MAX: usize> PartialEq for Bounded<V, MAX> {
 impl<V: Default, const MAX: usize> Bounded<V, MAX> {
     /// Returns the value of a name that something happened to at this time. `None` if the map is full and nothing in it is older.
     pub(crate) fn touch(&mut self, name: &str, at_ns: i64) -> Option<&mut V> {
+        self.touch_in_place(name, at_ns, |_, _| {}).map(|(_, value)| value)
+    }
+
+    /// Returns the same with its place, which it keeps for as long as it is kept; what it takes the place of is handed to `let_go`.
+    pub(crate) fn touch_in_place(
+        &mut self,
+        name: &str,
+        at_ns: i64,
+        let_go: impl FnOnce(usize, &V),
+    ) -> Option<(usize, &mut V)> {
         let idx = match self.places.get(name).copied() {
             Some(idx) => idx,
-            None if self.slots.len() >= MAX && !self.make_room(at_ns, name) => return None,
             None => {
-                let name = name.to_owned();
-                self.places.insert(name.clone(), self.slots.len());
-                self.slots.push(Slot { name, touched_ns: at_ns, value: V::default() });
-                self.slots.len() - 1
+                let is_full = self.slots.len() >= MAX;
+                let room = if is_full { Some(self.make_room(at_ns, name)?) } else { None };
+                let name = Name::from(name);
+                let slot = Slot { name: name.clone(), touched_ns: at_ns, value: V::default() };
+                let idx = room.unwrap_or(self.slots.len());
+                self.places.insert(name, idx);
+                match self.slots.get_mut(idx) {
+                    Some(gone) => {
+                        let_go(idx, &gone.value);
+                        *gone = slot;
+                    }
+                    None => {
+                        if idx == self.slots.capacity() {
+                            // Room for more than `MAX` is never used.
+                            self.slots.reserve_exact(idx.max(4).min(MAX - idx));
+                        }
+                        self.slots.push(slot);
+                    }
+                }
+                idx
             }
         };
         let slot = &mut self.slots[idx];
         slot.touched_ns = slot.touched_ns.max(at_ns);
-        Some(&mut slot.value)
+        Some((idx, &mut slot.value))
     }
 
-    /// Lets the oldest go if this one is younger. Returns whether there is room.
-    fn make_room(&mut self, at_ns: i64, name: &str) -> bool {
+    /// Lets the oldest go if this one is younger. Returns the place that is free then.
+    fn make_room(&mut self, at_ns: i64, name: &str) -> Option<usize> {
         loop {
             let Some((touched_ns, oldest)) = self.oldest.pop() else {
                 self.look_for_oldest();
@@ -93,44 +125,33 @@ impl<V: Default, const MAX: usize> Bounded<V, MAX> {
             if self.slot(&oldest).is_none_or(|slot| slot.touched_ns != touched_ns) {
                 continue;
             }
-            let is_younger = (touched_ns, oldest.as_str()) < (at_ns, name);
-            if is_younger {
-                self.remove(&oldest);
+            if (touched_ns, &*oldest) < (at_ns, name) {
+                let place = self.places.remove(&*oldest);
                 self.put_in_line(at_ns, name);
-            } else {
-                self.oldest.push((touched_ns, oldest));
+                return place;
             }
-            return is_younger;
-        }
-    }
-
-    fn remove(&mut self, name: &str) {
-        let Some(idx) = self.places.remove(name) else { return };
-        self.slots.swap_remove(idx);
-        if let Some(moved) = self.slots.get(idx) {
-            let place = self.places.get_mut(&moved.name).expect("every slot has its place");
-            *place = idx;
+            self.oldest.push((touched_ns, oldest));
+            return None;
         }
     }
 
     fn look_for_oldest(&mut self) {
-        let mut all: Vec<(i64, &str)> =
-            self.slots.iter().map(|slot| (slot.touched_ns, slot.name.as_str())).collect();
+        let mut all: Vec<(i64, &Name)> =
+            self.slots.iter().map(|slot| (slot.touched_ns, &slot.name)).collect();
         if all.len() > OLDEST_KEPT {
             all.select_nth_unstable(OLDEST_KEPT);
             all.truncate(OLDEST_KEPT);
         }
         all.sort_unstable_by(|a, b| b.cmp(a));
-        self.oldest = all.into_iter().map(|(at_ns, name)| (at_ns, name.to_owned())).collect();
+        self.oldest = all.into_iter().map(|(at_ns, name)| (at_ns, name.clone())).collect();
     }
 
     /// Puts a new name among the first to go, if it is one of them.
     fn put_in_line(&mut self, at_ns: i64, name: &str) {
-        let is_after =
-            |(oldest_ns, oldest): &(i64, String)| (*oldest_ns, oldest.as_str()) > (at_ns, name);
+        let is_after = |(oldest_ns, oldest): &(i64, Name)| (*oldest_ns, &**oldest) > (at_ns, name);
         let idx = self.oldest.partition_point(is_after);
         if idx > 0 {
-            self.oldest.insert(idx, (at_ns, name.to_owned()));
+            self.oldest.insert(idx, (at_ns, Name::from(name)));
         }
     }
 }
@@ -145,9 +166,15 @@ impl<V, const MAX: usize> Bounded<V, MAX> {
         self.places.get(name).map(|idx| &self.slots[*idx])
     }
 
-    /// Returns all of them, in no order.
+    /// Returns the name and the value at a place.
+    pub(crate) fn at(&self, place: usize) -> (&str, &V) {
+        let slot = &self.slots[place];
+        (&slot.name, &slot.value)
+    }
+
+    /// Returns all of them by their places.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
-        self.slots.iter().map(|slot| (slot.name.as_str(), &slot.value))
+        self.slots.iter().map(|slot| (&*slot.name, &slot.value))
     }
 }
 

@@ -3,12 +3,13 @@
 //! A decision may be told in several events, by several actors, in any order: what has the same id is one. What has none is a
 //! decision by itself.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 use weft_event::report::{Decision, Part};
 
-use crate::bounded::Bounded;
-use crate::first::first;
-use crate::{At, Entry, First, View};
+use crate::ordered::{Ordered, Ranked};
+use crate::{At, Entry, First, View, snug};
 
 /// Decisions that are kept.
 pub const DECISIONS_MAX: usize = 5_000;
@@ -24,7 +25,7 @@ type Word<T> = Option<(Moment, T)>;
 /// What was decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decisions {
-    decisions: Bounded<Kept, DECISIONS_MAX>,
+    decisions: Ordered<Kept, DECISIONS_MAX>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -108,10 +109,20 @@ impl View for Decisions {
         let id = told.id.as_deref().filter(|id| !id.is_empty());
         // A blank is no beginning of an id, so that a decision without one has a key of its own.
         let key = id.map_or_else(|| format!(" {}", entry.position), str::to_owned);
-        if let Some(kept) = self.decisions.touch(&key, entry.time_ns()) {
+        self.decisions.change(&key, entry.time_ns(), |kept| {
             kept.id = id.map(str::to_owned);
             kept.put(entry, told);
-        }
+        });
+    }
+}
+
+/// The latest first.
+impl Ranked for Kept {
+    type Rank = Reverse<Moment>;
+    type Ranks = Option<Reverse<Moment>>;
+
+    fn ranks(&self) -> Self::Ranks {
+        self.positions.first().map(|position| Reverse((self.by().0, *position)))
     }
 }
 
@@ -137,7 +148,7 @@ impl Kept {
         }
         self.last_ns = self.last_ns.max(now.0);
         if let Err(idx) = self.positions.binary_search(&entry.position) {
-            self.positions.insert(idx, entry.position);
+            snug::insert(&mut self.positions, idx, entry.position);
         }
         if self.positions.len() > PARTS_MAX {
             self.positions.remove(0);
@@ -150,7 +161,7 @@ impl Kept {
             Ok(idx) => idx,
             Err(_) if self.rejected.len() >= PARTS_MAX => return,
             Err(idx) => {
-                self.rejected.insert(idx, (option.to_owned(), None));
+                snug::insert(&mut self.rejected, idx, (option.to_owned(), None));
                 idx
             }
         };
@@ -177,9 +188,7 @@ impl Decisions {
 
     /// Returns the first of these.
     pub fn first(&self, limit: usize) -> First<DecisionRow> {
-        let made = |kept: &Kept| (kept.by().0, kept.positions.first().copied());
-        let all = self.decisions.iter().map(|(_, kept)| (made(kept), kept)).collect();
-        first(all, limit, |a, b| b.0.cmp(&a.0), |(_, kept)| kept.row())
+        self.decisions.first(limit, |_, kept| kept.row())
     }
 }
 

@@ -20,6 +20,8 @@ pub mod lanes;
 pub mod latest;
 pub mod loops;
 pub mod money;
+mod name;
+mod ordered;
 pub mod prices;
 pub mod rules;
 pub mod runs;
@@ -27,6 +29,7 @@ pub mod runs;
 mod scene;
 pub mod sessions;
 mod shed;
+mod snug;
 pub mod stuck;
 #[cfg(test)]
 mod testing;

@@ -6,6 +6,7 @@ mod table;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use crate::usage::Tokens;
 
@@ -30,10 +31,17 @@ pub struct Price<'p> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prices {
     rows: Vec<Row>,
+    /// Whether they are those that Weft comes with, and no other.
+    is_built_in: bool,
 }
 
+static BUILT_IN: LazyLock<Prices> = LazyLock::new(|| Prices {
+    rows: table::TABLE.iter().map(Row::new).collect(),
+    is_built_in: true,
+});
+
 #[derive(Clone, Debug, PartialEq)]
-struct Row {
+pub(crate) struct Row {
     /// In lower case, with `-` for every `.`.
     model: String,
     as_of: String,
@@ -63,14 +71,24 @@ pub struct Estimate<'p> {
 impl Default for Prices {
     /// Returns the prices that Weft comes with.
     fn default() -> Self {
-        Self { rows: table::TABLE.iter().map(Row::new).collect() }
+        BUILT_IN.clone()
     }
 }
 
 impl Prices {
     /// Returns no prices: nothing is estimated.
     pub fn none() -> Self {
-        Self { rows: Vec::new() }
+        Self { rows: Vec::new(), is_built_in: false }
+    }
+
+    /// Returns what a model costs by the prices that Weft comes with.
+    pub(crate) fn built_in(model: &str) -> Option<&'static Row> {
+        BUILT_IN.row(model)
+    }
+
+    /// Returns whether these are the prices that Weft comes with.
+    pub(crate) fn is_built_in(&self) -> bool {
+        self.is_built_in
     }
 
     /// Puts in a price, in the place of one for the same model.
@@ -78,6 +96,7 @@ impl Prices {
         let row = Row::new(price);
         self.rows.retain(|other| other.model != row.model);
         self.rows.push(row);
+        self.is_built_in = false;
     }
 
     /// Returns what a model is called here, and the day that its price was looked up; `None` if its price is not known.
@@ -114,10 +133,15 @@ impl<'p> Rater<'p> {
         let prices = self.prices;
         let row =
             model.and_then(|model| *self.known.entry(model).or_insert_with(|| prices.row(model)));
-        match row {
-            Some(row) => row.estimate(tokens),
-            None => Estimate { nano: 0, unpriced_tokens: tokens.total(), as_of: None },
-        }
+        estimate(row, tokens)
+    }
+}
+
+/// Returns what tokens of a model would have cost at its price, if that is known.
+pub(crate) fn estimate<'p>(row: Option<&'p Row>, tokens: &Tokens) -> Estimate<'p> {
+    match row {
+        Some(row) => row.estimate(tokens),
+        None => Estimate { nano: 0, unpriced_tokens: tokens.total(), as_of: None },
     }
 }
 

@@ -9,7 +9,7 @@ mod talk;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bounded::Bounded;
+use crate::ordered::Ordered;
 use crate::{Entry, View};
 
 pub use rows::SessionRow;
@@ -27,7 +27,7 @@ pub const SESSIONS_MAX: usize = 5_000;
 /// The sessions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sessions {
-    sessions: Bounded<Session, SESSIONS_MAX>,
+    sessions: Ordered<Session, SESSIONS_MAX>,
 }
 
 impl View for Sessions {
@@ -36,9 +36,7 @@ impl View for Sessions {
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         let Some(id) = entry.facts.session.as_deref().filter(|id| !id.is_empty()) else { return };
-        if let Some(session) = self.sessions.touch(id, entry.time_ns()) {
-            session.put(entry);
-        }
+        self.sessions.change(id, entry.time_ns(), |session| session.put(entry));
     }
 }
 

@@ -38,6 +38,11 @@ impl<T, const N: usize> Trail<T, N> {
             gone = self.steps.pop_front();
             idx -= 1;
         }
+        // Room for more than `N` is never used, and most stay shorter.
+        if self.steps.len() == self.steps.capacity() {
+            let n_more = self.steps.len().div_ceil(2).max(2);
+            self.steps.reserve_exact(n_more.min(N.saturating_sub(self.steps.len())));
+        }
         // Nearly all come in order, and an insertion at the end costs more.
         if idx == self.steps.len() {
             self.steps.push_back((stamp, value));

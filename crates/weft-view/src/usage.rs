@@ -8,20 +8,23 @@ mod by_actor;
 mod choice;
 mod limits;
 mod rows;
+mod sums;
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::money::Money;
+use crate::name::Name;
 use crate::shed::shed;
 use crate::way::Way;
-use crate::{Entry, View};
+use crate::{Entry, View, snug};
 
 pub use budgets::{BudgetMarks, BudgetRow, Limit, LimitOf, Mark, Per, Scope};
 pub use rows::{By, UsageRow};
 
 use budgets::Budgets;
+use sums::{Counted, Put, Sums};
 
 /// Sessions that are told apart. Of those that were used longest ago, model and day are kept.
 pub const SESSIONS_MAX: usize = 10_000;
@@ -62,6 +65,22 @@ impl Tokens {
         ];
         pairs.into_iter().for_each(|(sum, n)| *sum = sum.saturating_add(n));
     }
+
+    fn take(&mut self, other: &Self) {
+        let pairs = [
+            (&mut self.input, other.input),
+            (&mut self.output, other.output),
+            (&mut self.cache_read, other.cache_read),
+            (&mut self.cache_write, other.cache_write),
+            (&mut self.unsplit, other.unsplit),
+        ];
+        pairs.into_iter().for_each(|(sum, n)| *sum = less(*sum, n));
+    }
+}
+
+/// Returns a sum without a part of it; one that was too large to be told stays so.
+fn less(sum: u64, n: u64) -> u64 {
+    if sum == u64::MAX { sum } else { sum.saturating_sub(n) }
 }
 
 /// What was reported, summed up.
@@ -98,15 +117,24 @@ impl Tally {
         self.first_ns = self.first_ns.min(other.first_ns);
         self.last_ns = self.last_ns.max(other.last_ns);
     }
+
+    /// Takes out what was added; when that was stays.
+    fn take(&mut self, other: &Self) {
+        self.tokens.take(&other.tokens);
+        self.bare.take(&other.bare);
+        self.cost_nano = less(self.cost_nano, other.cost_nano);
+        self.lone_cost_nano = less(self.lone_cost_nano, other.lone_cost_nano);
+        self.n_reports = less(self.n_reports, other.n_reports);
+    }
 }
 
 /// What one actor used on one task with one model on one day, told in one way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Portion {
-    model: Option<String>,
+    model: Option<Name>,
     way: Way,
-    actor: Option<String>,
-    task: Option<String>,
+    actor: Option<Name>,
+    task: Option<Name>,
     day: i64,
     tally: Tally,
 }
@@ -129,19 +157,29 @@ struct Account {
 }
 
 impl Account {
-    fn put(&mut self, key: PortionKey<'_>, tally: &Tally) {
+    /// Takes in what was used. Returns where that was put, or nothing if tasks had to be forgotten.
+    fn put(&mut self, key: PortionKey<'_>, tally: &Tally, names: &mut Sums) -> Option<Put> {
         self.last_ns = self.last_ns.max(tally.last_ns);
-        match self.portions.binary_search_by(|portion| portion.key().cmp(&key)) {
-            Ok(idx) => self.portions[idx].tally.add(tally),
+        let put = match self.portions.binary_search_by(|portion| portion.key().cmp(&key)) {
+            Ok(idx) => {
+                let before = Some(self.portions[idx].tally);
+                self.portions[idx].tally.add(tally);
+                Put { idx, before }
+            }
             Err(idx) => {
                 let (model, way, actor, task, day) = key;
-                let [model, actor, task] = [model, actor, task].map(|it| it.map(str::to_owned));
-                self.portions.insert(idx, Portion { model, way, actor, task, day, tally: *tally });
+                let [model, actor, task] =
+                    [model, actor, task].map(|it| it.map(|text| names.name(text)));
+                let portion = Portion { model, way, actor, task, day, tally: *tally };
+                snug::insert(&mut self.portions, idx, portion);
+                Put { idx, before: None }
             }
-        }
+        };
         if self.portions.len() > PARTS_MAX {
             self.forget_tasks();
+            return None;
         }
+        Some(put)
     }
 
     /// Puts what belongs to the tasks used longest ago to no task.
@@ -166,14 +204,44 @@ impl Account {
 }
 
 /// What was used up.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Saved")]
 pub struct UsageBook {
-    sessions: HashMap<String, Account>,
+    sessions: HashMap<Name, Account>,
     /// What came without a session, by actor; the empty name for nobody.
-    actors: HashMap<String, Account>,
+    actors: HashMap<Name, Account>,
     /// What sessions used that are no longer told apart, by model and day alone.
     past: Vec<Portion>,
     budgets: Budgets,
+    #[serde(skip)]
+    sums: Sums,
+}
+
+/// What is saved of it.
+#[derive(Deserialize)]
+struct Saved {
+    sessions: HashMap<Name, Account>,
+    actors: HashMap<Name, Account>,
+    past: Vec<Portion>,
+    budgets: Budgets,
+}
+
+impl From<Saved> for UsageBook {
+    fn from(saved: Saved) -> Self {
+        let Saved { sessions, actors, past, budgets } = saved;
+        let mut book = Self { sessions, actors, past, budgets, sums: Sums::default() };
+        book.sum_up();
+        book
+    }
+}
+
+/// Sums follow from the rest.
+impl PartialEq for UsageBook {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { sessions, actors, past, budgets, sums: _ } = self;
+        let others = (&other.sessions, &other.actors, &other.past, &other.budgets);
+        (sessions, actors, past, budgets) == others
+    }
 }
 
 impl View for UsageBook {
@@ -190,20 +258,34 @@ impl View for UsageBook {
         let (actor, task) = (facts.actor.as_deref(), facts.task.as_deref());
         let model = facts.usage.as_ref().and_then(|usage| usage.model.as_deref());
         let day = tally.last_ns.div_euclid(DAY_NS);
-        let (accounts, name) = match facts.session.as_deref() {
-            Some(session) => (&mut self.sessions, session),
-            None => (&mut self.actors, actor.unwrap_or_default()),
-        };
-        if !accounts.contains_key(name) {
-            accounts.insert(name.to_owned(), Account::default());
+        let session = facts.session.as_deref();
+        let name = self.sums.name(session.or(actor).unwrap_or_default());
+        let accounts = if session.is_some() { &mut self.sessions } else { &mut self.actors };
+        let account = accounts.entry(name.clone()).or_default();
+        let before = Counted::of(account);
+        let key = (model, Way::of(entry), actor, task, day);
+        let put = account.put(key, &tally, &mut self.sums);
+        if let Some(put) = put {
+            self.sums.put(session.map(|_| &name), account, &before, put);
         }
-        let account = accounts.get_mut(name).expect("it was put in if it was not there");
-        account.put((model, Way::of(entry), actor, task, day), &tally);
-        if accounts.len() > SESSIONS_MAX {
-            for (_, account) in shed(accounts, SESSIONS_MAX, |account| account.last_ns) {
-                self.past = choice::merged(std::mem::take(&mut self.past), &account);
-            }
+        let gone = shed(accounts, SESSIONS_MAX, |account| account.last_ns);
+        for (_, account) in &gone {
+            self.past = choice::merged(std::mem::take(&mut self.past), account);
         }
+        if put.is_none() || !gone.is_empty() {
+            self.sum_up();
+        }
+    }
+}
+
+impl UsageBook {
+    /// Makes the sums anew.
+    fn sum_up(&mut self) {
+        let mut sums = Sums::default();
+        self.sessions.iter_mut().for_each(|(name, account)| sums.add(Some(name), account));
+        self.actors.values_mut().for_each(|account| sums.add(None, account));
+        sums.add_past(&self.past);
+        self.sums = sums;
     }
 }
 

@@ -14,6 +14,7 @@ use weft_event::Status;
 use weft_event::report::{Lineage, Part, WorkChange};
 
 use crate::bounded::Bounded;
+use crate::ordered::Ordered;
 use crate::shed::shed;
 use crate::{Entry, Latest, View};
 
@@ -36,7 +37,7 @@ pub const ENDS_MAX: usize = 4_000;
 pub struct Work {
     pieces: HashMap<String, Piece>,
     /// By run.
-    plans: Bounded<PlanBook, PLANS_MAX>,
+    plans: Ordered<PlanBook, PLANS_MAX>,
     /// How runs and others that are gone ended, by actor and session.
     ends: Bounded<Ending, ENDS_MAX>,
 }
@@ -144,9 +145,7 @@ impl Work {
 
     fn plan(&mut self, entry: &Entry<'_, '_>, plan: &weft_event::report::Plan<'_>) {
         let Some(run) = entry.facts.actor.as_deref() else { return };
-        if let Some(book) = self.plans.touch(run, entry.time_ns()) {
-            book.put(entry, plan);
-        }
+        self.plans.change(run, entry.time_ns(), |book| book.put(entry, plan));
     }
 
     fn piece(&mut self, id: &str) -> &mut Piece {

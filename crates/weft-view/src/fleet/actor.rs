@@ -5,7 +5,7 @@ use weft_event::Status;
 use weft_event::report::Part;
 
 use super::producer::Producer;
-use crate::Entry;
+use crate::{Entry, snug};
 
 /// Most sessions of an actor that are kept; beyond it the one goes that spoke longest ago.
 const PRODUCERS_MAX: usize = 16;
@@ -72,7 +72,7 @@ impl Actor {
         let idx = match found {
             Ok(idx) => idx,
             Err(idx) if self.producers.len() < PRODUCERS_MAX => {
-                self.producers.insert(idx, Producer::new(session, at_ns));
+                snug::insert(&mut self.producers, idx, Producer::new(session, at_ns));
                 idx
             }
             Err(_) => {

@@ -1,5 +1,7 @@
 //! What an actor said in one session, in its own order.
 
+use std::num::NonZeroU64;
+
 use serde::{Deserialize, Serialize};
 use weft_event::Status;
 use weft_event::report::{Ask, AskKind, Call, CallPhase, LoopPhase, Part, TurnPhase, WorkChange};
@@ -73,11 +75,11 @@ pub(crate) struct Called {
     pub(crate) at_ns: i64,
     pub(crate) phase: Word<CallPhase>,
     /// A digest of the tool with the file, or else the input; none if it has neither.
-    pub(crate) what: Option<u64>,
+    pub(crate) what: Option<Digest>,
     /// A digest of the file that it edits.
-    pub(crate) edits: Option<u64>,
+    pub(crate) edits: Option<Digest>,
     /// A digest of the call's id.
-    id: Option<u64>,
+    id: Option<Digest>,
 }
 
 /// A question to a person, or an answer.
@@ -419,13 +421,16 @@ fn is_completion(entry: &Entry<'_, '_>) -> bool {
     is_call || is_turn || is_work || is_loop
 }
 
+/// A digest of texts. It is never 0, so that none takes no room of its own.
+pub(crate) type Digest = NonZeroU64;
+
 /// Returns a digest of texts that is the same in every process: FNV-1a, with a byte no text has between them.
-pub(crate) fn digest(texts: &[&str]) -> u64 {
+fn digest(texts: &[&str]) -> Digest {
     let mut digest = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |byte: u8| digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     for text in texts {
         text.bytes().for_each(&mut add);
         add(0xff);
     }
-    digest
+    NonZeroU64::new(digest).unwrap_or(NonZeroU64::MIN)
 }

@@ -16,7 +16,7 @@ pub(super) fn of_budgets(views: &Views, known: &[Need], now_ns: i64, rules: &Rul
         let is_its = |need: &Need| Some(&need.actor) == row.actor.as_ref();
         known.iter().any(|need| need.kind == NeedKind::OverBudget && is_its(need))
     };
-    let rows = views.usage.budgets(&rules.budget_marks()).into_iter();
+    let rows = views.usage.critical_budgets(&rules.budget_marks()).into_iter();
     rows.filter(|row| !is_known(row))
         .filter_map(|row| of_budget(views, row, now_ns, rules))
         .collect()

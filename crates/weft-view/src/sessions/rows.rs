@@ -1,19 +1,13 @@
 //! Sessions as rows.
 
-use std::cmp::Reverse;
-
 use serde::Serialize;
 
 use super::Sessions;
 use super::state::{Counts, Session, SessionState};
-use crate::first::first;
 use crate::usage::{UsageBook, UsageRow};
 use crate::{At, First, Money, Prices};
 
 const NS_PER_MS: i64 = 1_000_000;
-
-/// The times and positions of a session's first and last record.
-type Ends = [(i64, u64); 2];
 
 /// One session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -88,28 +82,13 @@ impl Sessions {
         usage: &UsageBook,
         prices: &Prices,
     ) -> First<SessionRow> {
-        let heard = self.sessions.iter().filter_map(|(id, session)| {
-            let ends = session.ends?;
-            Some((Reverse(ends[1].0), id, (session, ends)))
-        });
-        first(
-            heard.collect(),
-            limit,
-            |a, b| (a.0, a.1).cmp(&(b.0, b.1)),
-            |(_, id, (session, ends))| {
-                row(id, session, ends, &usage.of_session(id, prices), now_ns)
-            },
-        )
+        self.sessions
+            .first(limit, |id, session| row(id, session, &usage.of_session(id, prices), now_ns))
     }
 }
 
-fn row(
-    id: &str,
-    session: &Session,
-    [first, last]: Ends,
-    used: &UsageRow,
-    now_ns: i64,
-) -> SessionRow {
+fn row(id: &str, session: &Session, used: &UsageRow, now_ns: i64) -> SessionRow {
+    let [first, last] = session.ends.unwrap_or_default();
     let text = |word: &Option<((i64, u64), String)>| word.as_ref().map(|(_, text)| text.clone());
     // Of what several ways count, the one that counts most of it is the fullest.
     let most = |of: fn(&Counts) -> u64| session.counts.iter().map(of).max().unwrap_or(0);

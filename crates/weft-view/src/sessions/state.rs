@@ -1,15 +1,20 @@
 //! What is kept of one session.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 use weft_event::report::{CallPhase, Part, Place, Saying, Speaker, TurnPhase};
 use weft_event::{Level, Status};
 
 use crate::distinct::{Distinct, fingerprint};
+use crate::ordered::Ranked;
 use crate::way::Way;
-use crate::{Entry, Latest};
+use crate::{Entry, Latest, snug};
 
 /// Actors of a session that are kept.
 const ACTORS_MAX: usize = 64;
+/// How long the stretches of time are that sessions are ordered by, before their exact times.
+const RANK_NS: i64 = 20_000_000_000;
 /// How much of a prompt or title is kept.
 pub(super) const HEAD_CHARS_MAX: usize = 300;
 
@@ -79,6 +84,21 @@ pub(super) struct Actor {
     pub(super) last_ns: i64,
 }
 
+/// The last heard of first.
+impl Ranked for Session {
+    type Rank = Reverse<i64>;
+    type Ranks = Option<Reverse<i64>>;
+
+    /// Sessions that are at work are heard of all the time, so that their rank is of a stretch of time and changes seldom.
+    fn ranks(&self) -> Self::Ranks {
+        self.ends.map(|[_, (last_ns, _)]| Reverse(last_ns / RANK_NS))
+    }
+
+    fn rank_among_equals(&self) -> i64 {
+        self.ends.map_or(0, |[_, (last_ns, _)]| last_ns.saturating_neg())
+    }
+}
+
 impl Session {
     pub(super) fn put(&mut self, entry: &Entry<'_, '_>) {
         let facts = entry.facts;
@@ -136,7 +156,7 @@ impl Session {
                     state: None,
                     last_ns: at_ns,
                 };
-                self.actors.insert(idx, actor);
+                snug::insert(&mut self.actors, idx, actor);
                 self.forget_actor(idx)
             }
         };

@@ -1,15 +1,16 @@
 //! Budgets: what they are, and those that producers report on.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
+use std::iter::Peekable;
 
 use serde::{Deserialize, Serialize};
 use weft_event::report::{Budget, Part};
 
 use super::UsageBook;
-use crate::bounded::Bounded;
 use crate::first::first;
 use crate::money::Money;
-use crate::{At, Entry, First, Latest, Stamp};
+use crate::ordered::{self, Ordered};
+use crate::{At, Entry, First, Latest, Stamp, snug};
 
 /// Actors whose budgets are kept.
 const ACTORS_MAX: usize = 4_096;
@@ -46,6 +47,11 @@ pub enum Mark {
     Critical,
     /// All of it is used.
     Exceeded,
+}
+
+impl Mark {
+    /// All of them, the worst first.
+    const ALL: [Self; 4] = [Mark::Exceeded, Mark::Critical, Mark::Warning, Mark::Ok];
 }
 
 /// What a budget is for.
@@ -141,7 +147,30 @@ pub struct BudgetRow {
 /// What producers say of their budgets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Budgets {
-    actors: Bounded<Vec<Register>, ACTORS_MAX>,
+    actors: Ordered<Registers, ACTORS_MAX>,
+}
+
+/// What one actor says of its budgets, by session, task and limit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Registers(Vec<Register>);
+
+/// Those that are said to be used most first: by what was said, by how much is used of it, and which of the actor's it is.
+///
+/// How much is worth a warning is for whoever asks to say, so that each of the words that are said is an order of its own.
+type Rank = (Reverse<Mark>, Reverse<Share>, usize);
+
+/// How much of a budget is used, in the order of the amounts; 0 where that is not known.
+type Share = u64;
+
+impl ordered::Ranked for Registers {
+    type Rank = Rank;
+    type Ranks = Vec<Rank>;
+
+    fn ranks(&self) -> Self::Ranks {
+        let newest = self.newest();
+        newest.into_iter().map(|idx| self.0[idx].rank(idx)).collect()
+    }
 }
 
 /// The newest word of one producer on one budget. Where more is allowed, that is another budget.
@@ -184,47 +213,65 @@ impl Budgets {
         let [used, limit] = figures.map(|it| it.map(|amount| (amount * UNIT).round() as u64));
         let (at_ns, stamp) = (entry.time_ns(), entry.stamp());
         let session = facts.session.as_deref();
-        let Some(registers) = self.actors.touch(actor, at_ns) else { return };
-        let key = |register: &Register| {
-            let Register { session: of, task: on, limit: at, .. } = register;
-            (of.as_deref(), on.as_deref(), *at).cmp(&(session, task, limit))
-        };
         let first_over = Some((stamp, at_ns)).filter(|_| {
             let is_used_up = used.zip(limit).is_some_and(|(used, limit)| used >= limit);
             is_used_up || mark == Mark::Exceeded
         });
         let said = Latest::new(stamp, Said { at_ns, mark, used });
-        match registers.binary_search_by(key) {
-            Ok(idx) => registers[idx].put(said, first_over),
-            Err(idx) => {
-                let [session, task] = [session, task].map(|it| it.map(str::to_owned));
-                registers.insert(idx, Register { session, task, limit, said, first_over });
-            }
+        let [session, task] = [session, task].map(|it| it.map(str::to_owned));
+        let register = Register { session, task, limit, said, first_over };
+        self.actors.change(actor, at_ns, |registers| registers.put(register));
+    }
+
+    /// Returns how many there are.
+    pub(super) fn n_budgets(&self) -> usize {
+        self.actors.n_shown()
+    }
+
+    /// Returns all of them, those that are used most first; those that are used as much in no order.
+    pub(super) fn by_use<'b>(&'b self, marks: &'b BudgetMarks) -> impl Iterator<Item = Ranked<'b>> {
+        let mut said = Mark::ALL.map(|mark| self.said(mark, marks).peekable());
+        std::iter::from_fn(move || {
+            let use_of = |of: &mut Peekable<_>| of.peek().map(Ranked::how_far);
+            let uses = said.iter_mut().enumerate().filter_map(|(idx, of)| Some((use_of(of)?, idx)));
+            let most = uses.max_by(|(a, _), (b, _)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            said[most?.1].next()
+        })
+    }
+
+    /// Returns those of which one thing is said, those that are used most first.
+    fn said<'b>(&'b self, mark: Mark, marks: &'b BudgetMarks) -> impl Iterator<Item = Ranked<'b>> {
+        let from = self.actors.from((Reverse(mark), Reverse(Share::MAX), 0));
+        let all = from.take_while(move |(rank, _, _)| rank.0 == Reverse(mark));
+        all.map(|(rank, actor, registers)| registers.0[rank.2].ranked(actor, marks))
+    }
+}
+
+impl Registers {
+    fn put(&mut self, register: Register) {
+        let Self(all) = self;
+        match all.binary_search_by(|known| known.key().cmp(&register.key())) {
+            Ok(idx) => all[idx].put(register.said, register.first_over),
+            Err(idx) => snug::insert(all, idx, register),
         }
-        if registers.len() > BUDGETS_MAX {
-            let age = |idx: &usize| (registers[*idx].said.value().at_ns, *idx);
-            let oldest = (0..registers.len()).min_by_key(age);
-            oldest.into_iter().for_each(|idx| drop(registers.remove(idx)));
+        if all.len() > BUDGETS_MAX {
+            let age = |idx: &usize| (all[*idx].said.value().at_ns, *idx);
+            let oldest = (0..all.len()).min_by_key(age);
+            oldest.into_iter().for_each(|idx| drop(all.remove(idx)));
         }
     }
 
-    /// Returns all of them, in no order. Of several sessions of an actor the latest speaks.
-    pub(super) fn ranked<'b>(&'b self, marks: &BudgetMarks) -> Vec<Ranked<'b>> {
-        let mut ranked = Vec::new();
-        let mut newest: Vec<&Register> = Vec::new();
-        for (actor, registers) in self.actors.iter() {
-            newest.clear();
-            for register in registers {
-                match newest.iter_mut().find(|other| other.task == register.task) {
-                    Some(other) => {
-                        *other = std::cmp::max_by_key(*other, register, |it| it.said_at());
-                    }
-                    None => newest.push(register),
-                }
+    /// Returns which of them count: of several sessions the latest speaks.
+    fn newest(&self) -> Vec<usize> {
+        let Self(all) = self;
+        let mut newest: Vec<usize> = Vec::new();
+        for idx in 0..all.len() {
+            match newest.iter_mut().find(|other| all[**other].task == all[idx].task) {
+                Some(other) => *other = std::cmp::max_by_key(*other, idx, |at| all[*at].said_at()),
+                None => newest.push(idx),
             }
-            ranked.extend(newest.iter().map(|register| register.ranked(actor, marks)));
         }
-        ranked
+        newest
     }
 }
 
@@ -263,10 +310,15 @@ impl Ranked<'_> {
         }
     }
 
+    /// Returns how far it is used.
+    pub(super) fn how_far(&self) -> (Mark, f64) {
+        (self.mark, self.fraction.unwrap_or(0.0))
+    }
+
     fn order(&self, other: &Self) -> Ordering {
-        let fraction = |ranked: &Self| ranked.fraction.unwrap_or(0.0);
-        let by_mark = other.mark.cmp(&self.mark);
-        let by_use = || fraction(other).total_cmp(&fraction(self));
+        let ((mark, fraction), (other_mark, other_fraction)) = (self.how_far(), other.how_far());
+        let by_use = || other_fraction.total_cmp(&fraction);
+        let by_mark = other_mark.cmp(&mark);
         by_mark.then_with(by_use).then_with(|| self.name().cmp(&other.name()))
     }
 
@@ -284,6 +336,17 @@ pub(super) fn most_used(ranked: Vec<Ranked<'_>>, limit: usize) -> First<BudgetRo
 }
 
 impl Register {
+    fn key(&self) -> (Option<&str>, Option<&str>, Option<u64>) {
+        (self.session.as_deref(), self.task.as_deref(), self.limit)
+    }
+
+    fn rank(&self, idx: usize) -> Rank {
+        let [used, limit] = self.figures();
+        // Amounts are not less than nothing, and such are in the order of their bits.
+        let share = fraction(used, limit).map_or(0, |fraction| fraction.to_bits() + 1);
+        (Reverse(self.said.value().mark), Reverse(share), idx)
+    }
+
     fn put(&mut self, said: Latest<Said>, over: Option<(Stamp, i64)>) {
         if self.said.stamp() <= said.stamp() {
             self.said = said;
@@ -372,6 +435,12 @@ impl Scope {
 impl UsageBook {
     /// Returns what producers say of their budgets, those used most first. Of several sessions of an actor the latest speaks.
     pub fn budgets(&self, marks: &BudgetMarks) -> Vec<BudgetRow> {
-        most_used(self.budgets.ranked(marks), usize::MAX).rows
+        most_used(self.budgets.by_use(marks).collect(), usize::MAX).rows
+    }
+
+    /// Returns those of them that are nearly or wholly used up.
+    pub(crate) fn critical_budgets(&self, marks: &BudgetMarks) -> Vec<BudgetRow> {
+        let is_critical = |ranked: &Ranked<'_>| ranked.mark >= Mark::Critical;
+        most_used(self.budgets.by_use(marks).take_while(is_critical).collect(), usize::MAX).rows
     }
 }

@@ -10,10 +10,12 @@ impl UsageBook {
     pub fn by_actor(&self, prices: &Prices) -> HashMap<Option<String>, Vec<UsageRow>> {
         let mut actors: HashMap<Option<String>, Vec<UsageRow>> = HashMap::new();
         self.each(prices, |_, portion, estimate| {
-            let rows = actors.entry(portion.actor.clone()).or_default();
-            let idx = rows.iter().position(|row| row.name == portion.model);
+            let name = portion.actor.as_deref().map(str::to_owned);
+            let rows = actors.entry(name).or_default();
+            let idx = rows.iter().position(|row| row.name.as_deref() == portion.model.as_deref());
             let idx = idx.unwrap_or_else(|| {
-                rows.push(UsageRow { name: portion.model.clone(), ..UsageRow::default() });
+                let name = portion.model.as_deref().map(str::to_owned);
+                rows.push(UsageRow { name, ..UsageRow::default() });
                 rows.len() - 1
             });
             rows[idx].add(&portion.tally, &estimate);

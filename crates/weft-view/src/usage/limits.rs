@@ -7,6 +7,7 @@ use super::rows::day_name;
 use super::{
     BudgetMarks, BudgetRow, DAY_NS, Limit, LimitOf, Per, Portion, Scope, UsageBook, UsageRow,
 };
+use crate::name::Name;
 use crate::prices::{Estimate, Prices};
 use crate::{First, Judgement};
 
@@ -24,7 +25,7 @@ struct Owner {
 struct Share {
     row: UsageRow,
     /// What each actor used of it: cost, then tokens.
-    spenders: BTreeMap<String, (u64, u64)>,
+    spenders: BTreeMap<Name, (u64, u64)>,
 }
 
 impl UsageBook {
@@ -42,10 +43,20 @@ impl UsageBook {
     ) -> First<BudgetRow> {
         let Judgement { rules, prices, limits } = judgement;
         let marks = rules.budget_marks();
-        let mut ranked = self.budgets.ranked(&marks);
+        let mut ranked: Vec<Ranked<'_>> = Vec::new();
+        // Where several are used as much, their names decide.
+        for budget in self.budgets.by_use(&marks) {
+            let is_as_far = |last: &Ranked<'_>| last.how_far() == budget.how_far();
+            if ranked.len() >= limit && !ranked.last().is_some_and(is_as_far) {
+                break;
+            }
+            ranked.push(budget);
+        }
+        let n_left = self.budgets.n_budgets() - ranked.len();
         let set = self.limits(limits, prices, &marks, now_ns);
         ranked.extend(set.into_iter().map(Ranked::from));
-        most_used(ranked, limit)
+        let First { rows, n_more } = most_used(ranked, limit);
+        First { rows, n_more: n_more + n_left }
     }
 
     /// Returns how far budgets are used that the caller sets; of days, the one of `now_ns`.
@@ -80,9 +91,9 @@ fn owner(limit: &Limit, session: Option<&str>, portion: &Portion, today: i64) ->
     let mut owner = Owner::default();
     for per in &limit.per {
         match per {
-            Per::Actor => owner.actor = Some(portion.actor.clone()?),
+            Per::Actor => owner.actor = Some(portion.actor.as_deref()?.to_owned()),
             Per::Session => owner.session = Some(session?.to_owned()),
-            Per::Task => owner.task = Some(portion.task.clone()?),
+            Per::Task => owner.task = Some(portion.task.as_deref()?.to_owned()),
             Per::Day if portion.day == today => owner.day = Some(today),
             Per::Day => return None,
         }
@@ -94,10 +105,7 @@ impl Share {
     fn add(&mut self, portion: &Portion, estimate: &Estimate<'_>) {
         self.row.add(&portion.tally, estimate);
         if let Some(actor) = &portion.actor {
-            if !self.spenders.contains_key(actor) {
-                self.spenders.insert(actor.clone(), (0, 0));
-            }
-            let spent = self.spenders.get_mut(actor).expect("it was put in if it was not there");
+            let spent = self.spenders.entry(actor.clone()).or_default();
             let nano = portion.tally.cost_nano().saturating_add(estimate.nano);
             spent.0 = spent.0.saturating_add(nano);
             spent.1 = spent.1.saturating_add(portion.tally.tokens.total());
@@ -117,7 +125,7 @@ fn limited(limit: &Limit, owner: Owner, share: Share, marks: &BudgetMarks) -> Bu
     BudgetRow {
         mark: mark_of(fraction, marks),
         scope: scope(&owner),
-        spender: most.map(|(actor, _)| actor).filter(|_| owner.actor.is_none()),
+        spender: most.map(|(actor, _)| actor.to_string()).filter(|_| owner.actor.is_none()),
         actor: owner.actor,
         session: owner.session,
         task: owner.task,

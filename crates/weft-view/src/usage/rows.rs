@@ -1,13 +1,9 @@
 //! Usage as rows.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use serde::Serialize;
 use weft_event::time::format_rfc3339;
 
 use super::{DAY_NS, Portion, Tally, Tokens, UsageBook, choice};
-use crate::first::first;
 use crate::money::Money;
 use crate::prices::{Estimate, Prices, Rater};
 use crate::{At, First};
@@ -58,10 +54,10 @@ pub struct UsageRow {
     pub unpriced_tokens: u64,
     /// Events that say so.
     pub n_reports: u64,
-    /// The first of them.
+    /// The first event that tells of it, in whatever way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_seen: Option<At>,
-    /// The last of them.
+    /// The last of these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_seen: Option<At>,
 }
@@ -101,31 +97,7 @@ impl UsageBook {
 
     /// Returns the first of these.
     pub fn first(&self, limit: usize, by: By, prices: &Prices) -> First<UsageRow> {
-        let mut sums = Sums::default();
-        sums.places.reserve(self.sessions.len());
-        self.each(prices, |session, portion, estimate| {
-            let group = match by {
-                By::Actor => Group::Name(portion.actor.as_deref()),
-                By::Session => Group::Name(session),
-                By::Task => Group::Name(portion.task.as_deref()),
-                By::Model => Group::Name(portion.model.as_deref()),
-                By::Day => Group::Day(portion.day),
-            };
-            sums.add(group, portion, estimate);
-        });
-        let Sums { all, lines, .. } = sums;
-        let order = |a: &Sum<'_>, b: &Sum<'_>| {
-            (b.cost_nano, b.n_tokens, a.group).cmp(&(a.cost_nano, a.n_tokens, b.group))
-        };
-        first(all, limit, order, |sum| {
-            let mut row = UsageRow { name: sum.group.name(), ..UsageRow::default() };
-            let mut next = Some(sum.newest);
-            while let Some(line) = next.map(|idx| &lines[idx]) {
-                row.add(&line.portion.tally, &line.estimate);
-                next = line.before;
-            }
-            row
-        })
+        self.sums.first(limit, by, prices)
     }
 
     /// Returns what one session used.
@@ -183,69 +155,6 @@ fn rate<'b>(
             false => rater.estimate(portion.model.as_deref(), &portion.tally.bare),
         };
         each(portion, estimate);
-    }
-}
-
-/// What each group weighs, and where to find what it is made of: rows are made of those that are shown alone.
-#[derive(Default)]
-struct Sums<'b> {
-    places: HashMap<Group<'b>, usize>,
-    all: Vec<Sum<'b>>,
-    lines: Vec<Line<'b>>,
-}
-
-/// What a group is ordered by.
-struct Sum<'b> {
-    group: Group<'b>,
-    cost_nano: u64,
-    n_tokens: u64,
-    /// Its line that was put in last.
-    newest: usize,
-}
-
-/// A part of what a group used.
-struct Line<'b> {
-    portion: &'b Portion,
-    estimate: Estimate<'b>,
-    /// The line of the same group before this one.
-    before: Option<usize>,
-}
-
-impl<'b> Sums<'b> {
-    fn add(&mut self, group: Group<'b>, portion: &'b Portion, estimate: Estimate<'b>) {
-        let newest = self.lines.len();
-        let cost_nano = portion.tally.cost_nano().saturating_add(estimate.nano);
-        let n_tokens = portion.tally.tokens.total();
-        let before = match self.places.entry(group) {
-            Entry::Occupied(place) => {
-                let sum = &mut self.all[*place.get()];
-                sum.cost_nano = sum.cost_nano.saturating_add(cost_nano);
-                sum.n_tokens = sum.n_tokens.saturating_add(n_tokens);
-                Some(std::mem::replace(&mut sum.newest, newest))
-            }
-            Entry::Vacant(place) => {
-                place.insert(self.all.len());
-                self.all.push(Sum { group, cost_nano, n_tokens, newest });
-                None
-            }
-        };
-        self.lines.push(Line { portion, estimate, before });
-    }
-}
-
-/// What usage is summed up under.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Group<'b> {
-    Name(Option<&'b str>),
-    Day(i64),
-}
-
-impl Group<'_> {
-    fn name(self) -> Option<String> {
-        match self {
-            Group::Name(name) => name.map(str::to_owned),
-            Group::Day(day) => Some(day_name(day)),
-        }
     }
 }
 

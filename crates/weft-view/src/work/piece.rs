@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::is_blocked;
-use crate::{Entry, Latest, Stamp, Trail};
+use crate::{Entry, Latest, Stamp, Trail, snug};
 
 /// Steps of one producer that are kept, the newest.
 const STEPS_MAX: usize = 16;
@@ -226,7 +226,7 @@ impl Piece {
             first_ns: at_ns,
             last_ns: at_ns,
         };
-        self.producers.insert(idx, producer);
+        snug::insert(&mut self.producers, idx, producer);
         idx
     }
 

@@ -1,11 +1,13 @@
 //! The plan of a run: its steps, what they wait for, and since when they are as they are.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use weft_event::report::{Plan, StepStatus};
 
-use crate::{At, Entry, Latest, Stamp, Trail, Word};
+use crate::ordered::Ranked;
+use crate::{At, Entry, Latest, Stamp, Trail, Word, snug};
 
 /// Steps of a plan that are kept.
 const STEPS_MAX: usize = 256;
@@ -23,8 +25,8 @@ pub(super) struct PlanBook {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Kept {
-    pub(super) at_ns: i64,
+struct Kept {
+    at_ns: i64,
     version: Option<u64>,
     goal: Option<String>,
     steps: Vec<KeptStep>,
@@ -100,6 +102,16 @@ pub struct StepRow {
     pub in_state_ms: u64,
 }
 
+/// The last told first.
+impl Ranked for PlanBook {
+    type Rank = Reverse<i64>;
+    type Ranks = Option<Reverse<i64>>;
+
+    fn ranks(&self) -> Self::Ranks {
+        self.plan.as_ref().map(|plan| Reverse(plan.value().at_ns))
+    }
+}
+
 impl PlanBook {
     pub(super) fn put(&mut self, entry: &Entry<'_, '_>, plan: &Plan<'_>) {
         let (stamp, at_ns) = (entry.stamp(), entry.time_ns());
@@ -126,11 +138,8 @@ impl PlanBook {
     }
 
     /// Returns the plan as it was told last.
-    pub(super) fn plan(&self) -> Option<&Latest<Kept>> {
-        self.plan.as_ref()
-    }
-
-    pub(super) fn row(&self, run: &str, latest: &Latest<Kept>, now_ns: i64) -> PlanRow {
+    pub(super) fn row(&self, run: &str, now_ns: i64) -> Option<PlanRow> {
+        let latest = self.plan.as_ref()?;
         let kept = latest.value();
         let steps: Vec<StepRow> = kept
             .steps
@@ -153,7 +162,7 @@ impl PlanBook {
                 }
             })
             .collect();
-        PlanRow {
+        Some(PlanRow {
             run: run.to_owned(),
             goal: kept.goal.clone(),
             version: kept.version,
@@ -161,7 +170,7 @@ impl PlanBook {
             steps,
             last_seen: At(kept.at_ns),
             position: latest.stamp().position(),
-        }
+        })
     }
 }
 
@@ -213,7 +222,7 @@ impl Words {
         self.newest.put(stamp, (status, at_ns));
         match self.first_ns.binary_search_by(|(known, _)| known.cmp(&status)) {
             Ok(idx) => self.first_ns[idx].1 = self.first_ns[idx].1.min(at_ns),
-            Err(idx) => self.first_ns.insert(idx, (status, at_ns)),
+            Err(idx) => snug::insert(&mut self.first_ns, idx, (status, at_ns)),
         }
     }
 

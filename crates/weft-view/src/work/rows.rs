@@ -108,14 +108,8 @@ impl Work {
 
     /// Returns the first of these.
     pub fn first_plans(&self, limit: usize, now_ns: i64) -> First<PlanRow> {
-        let told = self.plans.iter().filter_map(|(run, book)| Some((run, book, book.plan()?)));
-        let all = told.map(|(run, book, plan)| (Reverse(plan.value().at_ns), run, book, plan));
-        first(
-            all.collect(),
-            limit,
-            |a, b| (a.0, a.1).cmp(&(b.0, b.1)),
-            |(_, run, book, plan)| book.row(run, plan, now_ns),
-        )
+        let First { rows, n_more } = self.plans.first(limit, |run, book| book.row(run, now_ns));
+        First { rows: rows.into_iter().flatten().collect(), n_more }
     }
 
     /// Returns when each actor was last on any piece of work.
