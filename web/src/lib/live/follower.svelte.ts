@@ -150,7 +150,7 @@ export class Follower<View extends ViewName> {
     // What a whole page replaces is of no use any more, and neither piles up while frames do not come.
     if (change.is_whole) this.#pending = [];
     this.#pending.push(change);
-    if (document.visibilityState === 'hidden') this.#paint();
+    if (change.first !== undefined || document.visibilityState === 'hidden') this.#paint();
     else this.#frame ||= requestAnimationFrame(() => this.#paint());
   }
 
