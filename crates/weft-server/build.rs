@@ -1,8 +1,13 @@
-//! Lists the files of the built dashboard, `web/dist`, for the server to hold. Where it is not built the list is empty, and the server
-//! has a page of its own that says how to build it. A debug build holds none: it reads the folder as it runs.
+//! Lists the files of the built dashboard, `web/dist`, for the server to hold, as they are and compressed: whoever opens the dashboard
+//! waits for neither. Where it is not built the list is empty, and the server has a page of its own that says how to build it. A debug
+//! build holds none: it reads the folder as it runs.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
@@ -23,14 +28,23 @@ fn main() -> io::Result<()> {
     collect(&folder, &mut files)?;
     files.sort();
     let mut list = "&[\n".to_owned();
-    for file in &files {
+    for (nth, file) in files.iter().enumerate() {
         let name = file.strip_prefix(&folder).expect("it is in the folder");
         let name = name.to_str().expect("the dashboard's files have plain names");
         let whole = file.canonicalize()?;
-        list += &format!("    ({:?}, include_bytes!({whole:?})),\n", format!("/{name}"));
+        let gzip = out.join(format!("web-{nth}.gz"));
+        fs::write(&gzip, compress(&fs::read(file)?)?)?;
+        let path = format!("/{name}");
+        list += &format!("    ({path:?}, include_bytes!({whole:?}), include_bytes!({gzip:?})),\n");
     }
     list += "]\n";
     fs::write(out.join("web.rs"), list)
+}
+
+fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes)?;
+    encoder.finish()
 }
 
 /// Finds every file of a folder and of those in it.

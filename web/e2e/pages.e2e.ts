@@ -116,6 +116,8 @@ describe.each(CASES)('$path', ({ path, title, shows, state }) => {
       expect(width, 'the document does not scroll sideways').toBeLessThanOrEqual(390);
       const wide = await page.locator('main [role=grid]').evaluateAll((grids) => grids.filter((grid) => grid.scrollWidth > grid.clientWidth).map((grid) => grid.getAttribute('aria-label')));
       expect(wide, 'no table scrolls sideways').toEqual([]);
+      const ends = await page.locator('main .empty').evaluateAll((all) => all.map((one) => Math.max(...[one, ...one.querySelectorAll('*')].map((node) => node.getBoundingClientRect().right))));
+      for (const end of ends) expect(end, 'what is said of an empty page is in sight').toBeLessThanOrEqual(390);
     }, 10_000);
   });
 });

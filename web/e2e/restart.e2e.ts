@@ -86,3 +86,19 @@ it('is killed again and again, and the page comes back each time', async () => {
     await page.getByRole('gridcell', { name: `round ${round}` }).waitFor();
   }
 });
+
+it('dims what is counted beside the panels as well', async () => {
+  for (const path of ['/sessions', '/traces', '/fleet']) {
+    const page = await visit(server, path, { expected: GONE });
+    await settled(page);
+    await live(page);
+    await server.kill();
+    await lost(page);
+    const figures = page.locator('main .figure');
+    const opacities = await figures.evaluateAll((nodes) => nodes.map((node) => Number(getComputedStyle(node).opacity)));
+    expect(opacities.length, path).toBeGreaterThan(0);
+    for (const opacity of opacities) expect(opacity, path).toBeLessThan(1);
+    await server.start();
+    await live(page);
+  }
+});

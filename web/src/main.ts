@@ -1,14 +1,13 @@
-// Where the dashboard begins: it takes the token out of the address before anything is asked, then shows the shell.
+// Where the dashboard begins, behind what is asked for early: it shows the shell.
+import './early';
 import { mount } from 'svelte';
 import App from './App.svelte';
-import { takeToken } from './lib/api/token';
 import { keys } from './lib/keys/keys.svelte';
 import { theme } from './lib/look/theme.svelte';
 import { machine } from './lib/time/machine.svelte';
 import './styles/tokens.css';
 import './styles/base.css';
 
-takeToken();
 theme.show();
 keys.begin();
 machine.begin();

@@ -1,17 +1,10 @@
 // Requests to the server: one function for each address, and nothing else asks it anything.
 import type { FilterHelp, LogRecord, RecordPage, StoreInfo, Talk, Timeline, TraceSpans } from './answers';
+import { address, type Query } from './address';
+import { takeEarly } from './early';
 import { asFailure, failureOf, isAbort } from './failure';
 import { authorization } from './token';
 import type { ViewName, ViewPage, ViewParams, ViewRows } from './views';
-
-type Query = Record<string, string | number | undefined>;
-
-/** Writes an address with the parameters that are given. */
-export function address(path: string, query: Query = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-  return given.length > 0 ? `${path}?${search}` : path;
-}
 
 /** Asks for JSON; throws a Failure, or an AbortError where the signal says so. */
 export async function get<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
@@ -26,7 +19,9 @@ export async function post<Answer>(path: string, body: unknown = {}, signal?: Ab
 async function send<Answer>(method: string, path: string, body?: string, signal?: AbortSignal): Promise<Answer> {
   try {
     const headers = { ...authorization(), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) };
-    const answer = await fetch(path, {
+    const early = method === 'GET' ? await takeEarly(path) : undefined;
+    signal?.throwIfAborted();
+    const answer = early ?? await fetch(path, {
       method,
       headers,
       cache: 'no-store',

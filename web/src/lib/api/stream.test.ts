@@ -30,6 +30,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
@@ -62,6 +63,8 @@ describe('a stream', () => {
   });
 
   it('begins anew where it is not to be resumed, or the id leads nowhere any more', async () => {
+    // Pauses of 500 and 1,000 ms: with shorter ones both tries are made before the refusal is taken back.
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const whole = open(false);
     await settle();
     connections[0]!.send('id: s:7\ndata: seven\n\n');

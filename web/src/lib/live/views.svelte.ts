@@ -14,8 +14,12 @@ export interface Reading<Row> {
   readonly rows: Row[];
   /** The position that the rows are of. */
   readonly position: number;
-  /** How many rows there are beyond these. */
+  /** How many rows there are beyond these that are not shown. */
   readonly nMore: number;
+  /** How many rows there are in all. */
+  readonly nAll: number;
+  /** Whether the rows are the first ones alone, and the others are on their way: no figure is to be taken from them. */
+  readonly isPart: boolean;
   /** Whether there was an answer yet. */
   readonly isReady: boolean;
   /** Whether the rows may not be what they should: the connection is lost, or the past is still being asked for. */
@@ -58,7 +62,7 @@ function settle(one: Shared): void {
   if (isShown && machine.at !== null) one.past.show(machine.at);
   else one.past.stop();
   if (!isWatched && (!isShown || machine.at !== null)) one.follower.follow('none');
-  else if (visible.isNear) one.follower.follow('stream');
+  else if (visible.isNear) one.follower.follow('stream', isShown);
   else one.follower.follow(isWatched ? 'ask-seldom' : 'none');
   if (!isShown && !isWatched) shared.delete(one.key);
 }
@@ -82,11 +86,13 @@ function use(one: () => Shared, count: 'nPanels' | 'nWatchers'): void {
 
 /**
  * Follows a view for as long as the component that calls this is there. The parameters may change: give a function.
- * Call it while the component is made, as one calls `$effect`.
+ * Call it while the component is made, as one calls `$effect`. `takesPart` says whether the first rows alone can be shown, as they
+ * can in the view's own order and in no other; where not, it is not ready before all are there.
  */
 export function useView<View extends ViewName>(
   view: View,
   params: () => ViewParams = () => ({}),
+  takesPart: () => boolean = () => false,
 ): Reading<ViewRows[View]> {
   const one = $derived.by(() => {
     const { by, limit = ROWS_MAX } = params();
@@ -94,18 +100,25 @@ export function useView<View extends ViewName>(
   });
   use(() => one, 'nPanels');
   const source = $derived(machine.at === null ? one.follower : one.past);
+  const isHeld = $derived(source.isPart && !takesPart());
   return {
     get rows() {
-      return source.rows as ViewRows[View][];
+      return (isHeld ? [] : source.rows) as ViewRows[View][];
     },
     get position() {
       return source.position;
     },
     get nMore() {
-      return source.nMore;
+      return source.isPart ? 0 : source.nMore;
+    },
+    get nAll() {
+      return source.rows.length + source.nMore;
+    },
+    get isPart() {
+      return source.isPart && !isHeld;
     },
     get isReady() {
-      return source.isReady;
+      return source.isReady && !isHeld;
     },
     get isStale() {
       if (source instanceof Past) return source.isBusy;
@@ -126,16 +139,27 @@ export function warm(view: ViewName): void {
   one.timer = setTimeout(() => settle(one), LINGER_MS);
 }
 
+/** A view as it is now, for whoever counts it or waits for what is new. */
+export interface LiveReading<Row> {
+  readonly rows: Row[];
+  readonly nAll: number;
+  /** Whether all rows are there. */
+  readonly isWhole: boolean;
+}
+
 /** Follows a view as it is now, whatever moment the page shows and whether or not somebody looks: for the inbox. */
-export function useLiveView<View extends ViewName>(view: View): { readonly rows: ViewRows[View][]; readonly isReady: boolean } {
+export function useLiveView<View extends ViewName>(view: View): LiveReading<ViewRows[View]> {
   const one = share(view, { limit: ROWS_MAX });
   use(() => one, 'nWatchers');
   return {
     get rows() {
       return one.follower.rows as ViewRows[View][];
     },
-    get isReady() {
-      return one.follower.isReady;
+    get nAll() {
+      return one.follower.rows.length + one.follower.nMore;
+    },
+    get isWhole() {
+      return one.follower.isReady && !one.follower.isPart;
     },
   };
 }

@@ -12,11 +12,11 @@ export function newNeeds(known: ReadonlySet<string>, needs: readonly Need[]): Ne
 }
 
 /** Tells of every need that comes, for as long as the component that calls this is there. */
-export function watchNeeds(needs: { readonly rows: Need[]; readonly isReady: boolean }): void {
+export function watchNeeds(needs: { readonly rows: Need[]; readonly isWhole: boolean }): void {
   let known: Set<string> | null = null;
   $effect(() => {
-    if (!needs.isReady) return;
-    // What is there when the page is opened is on the page, and nothing new.
+    // What is there when the page is opened is on the page, and nothing new; so are those that come behind the first ones.
+    if (!needs.isWhole) return;
     const fresh = known === null ? [] : newNeeds(known, needs.rows);
     known = new Set(needs.rows.map((need) => need.id));
     if (fresh.length === 0) return;

@@ -1,4 +1,5 @@
 // One parameter of the address as a value of its own type: read it, set it, and the address follows.
+import { asPosition } from './place';
 import { router } from './router.svelte';
 
 export interface Param<Value> {
@@ -72,10 +73,4 @@ export function sortParam(name = 'sort'): Param<Sort | null> {
       router.change({ [name]: sort === null ? '' : `${sort.isDown ? '-' : ''}${sort.key}` });
     },
   };
-}
-
-/** Reads a position; null if it is none. */
-export function asPosition(text: string): number | null {
-  const position = /^\d{1,15}$/.test(text) ? Number(text) : 0;
-  return position > 0 ? position : null;
 }

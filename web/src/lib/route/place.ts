@@ -25,6 +25,12 @@ export function writePlace(page: string, item = '', query: Readonly<Record<strin
   return search === '' ? path : `${path}?${search}`;
 }
 
+/** Reads a position; null if it is none. */
+export function asPosition(text: string): number | null {
+  const position = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  return position > 0 ? position : null;
+}
+
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -13,7 +13,7 @@ describe('what people read', () => {
 
   it('never shows a count greater than it is', () => {
     expect([0, 950, 1_000, 12_345, 999_999, 4_567_890].map(short)).toEqual(['0', '950', '1.00k', '12.3k', '999k', '4.56M']);
-    expect(count(1_234_567)).toBe('1,234,567');
+    expect([0, 999, 1_000, 1_234_567, -1_234, 1_234.5678].map(count)).toEqual(['0', '999', '1,000', '1,234,567', '-1,234', '1,234.5678']);
   });
 
   it('does not round small amounts of money to nothing', () => {

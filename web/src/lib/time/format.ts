@@ -29,7 +29,13 @@ function two(ms: number, unit: number, name: string, part: number, partName: str
 
 /** Returns a count with its thousands apart. */
 export function count(n: number): string {
-  return n.toLocaleString('en-US');
+  return apart(String(n));
+}
+
+/** Sets thousands apart. A browser that is asked to do it loads what it knows of languages first, which the first picture waits for. */
+function apart(digits: string): string {
+  const [whole = '', ...rest] = digits.split('.');
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.');
 }
 
 /** Returns a large count in three digits: `950`, `12.3k`, `4.56M`. */
@@ -52,7 +58,7 @@ export function short(n: number): string {
 export function money(usd: number): string {
   if (usd === 0) return '$0';
   if (Math.abs(usd) < 0.01) return `$${Number(usd.toPrecision(2))}`;
-  return `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  return `$${apart(usd.toFixed(2))}`;
 }
 
 /** Returns a share of one as a whole percentage. */

@@ -3,7 +3,7 @@ import { store as askStore } from '../api/client';
 import type { StoreInfo } from '../api/answers';
 import { asFailure, type Failure } from '../api/failure';
 import { link } from '../live/link.svelte';
-import { asPosition } from '../route/param.svelte';
+import { asPosition } from '../route/place';
 import { router } from '../route/router.svelte';
 import { clock } from './clock.svelte';
 

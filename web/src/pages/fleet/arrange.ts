@@ -37,6 +37,22 @@ export function arrange(rows: readonly FleetRow[], group: Group, folded: Readonl
   });
 }
 
+/**
+ * Of the lines of the first rows alone, returns those that stand where they will stand among all: up to the first one that belongs
+ * below somebody who is not there yet, or has somebody below it who is not.
+ */
+export function certain(lines: readonly Line[]): Line[] {
+  const rows = lines.flatMap((line) => (line.kind === 'actor' ? [line.row] : []));
+  const here = new Set(rows.map(({ actor }) => actor));
+  const isOpen = (line: Line): boolean => {
+    if (line.kind === 'group') return true;
+    const { actor, parent, children = [] } = line.row;
+    return (line.depth === 0 && (parent ?? actor) !== actor) || children.some((child) => !here.has(child));
+  };
+  const end = lines.findIndex(isOpen);
+  return lines.slice(0, end < 0 ? lines.length : end);
+}
+
 /** Puts those who were started below whoever started them; nobody is left out, and nobody is there twice. */
 export function tree<Row extends { actor: string; parent?: string }>(rows: readonly Row[], folded: ReadonlySet<string>): ActorLine<Row>[] {
   const here = new Set(rows.map((row) => row.actor));

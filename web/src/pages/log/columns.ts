@@ -19,21 +19,29 @@ const orUndefined = (text: string): string | undefined => (text === '' ? undefin
 
 export const COLUMNS: Column<LogRecord>[] = [
   { key: 'position', title: 'Position', width: '4.8rem', align: 'end', isRich: true, text: (row) => String(row.position) },
-  { key: 'received', title: 'Received', width: '9.2rem', isRich: true, from: 480 },
-  { key: 'dialect', title: 'Dialect', width: '5rem', text: (row) => row.dialect, from: 620 },
+  { key: 'received', title: 'Received', width: '9.2rem', isRich: true, from: 530 },
+  { key: 'dialect', title: 'Dialect', width: '5rem', text: (row) => row.dialect, from: 740 },
   { key: 'via', title: 'Via', width: '4.5rem', text: (row) => row.via },
   { key: 'type', title: 'Type', width: 'minmax(7rem, 1fr)', text: (row) => glanceOf(row).type || row.topic },
-  { key: 'actor', title: 'Actor', width: 'minmax(7rem, 1fr)', text: (row) => orUndefined(glanceOf(row).actor), from: 560 },
+  { key: 'actor', title: 'Actor', width: 'minmax(7rem, 1fr)', text: (row) => orUndefined(glanceOf(row).actor), from: 650 },
   { key: 'session', title: 'Session', width: 'minmax(7rem, 1fr)', text: (row) => orUndefined(glanceOf(row).session) },
   { key: 'topic', title: 'Topic', width: '8rem', text: (row) => row.topic },
   { key: 'text', title: 'What it says', width: 'minmax(8rem, 2.5fr)', text: (row) => orUndefined(glanceOf(row).text), from: 340 },
   { key: 'event', title: 'Event', width: 'minmax(14rem, 4fr)', isVerbatim: true, text: (row) => JSON.stringify(row.event).slice(0, 400) },
 ];
 
-/** Returns the chosen columns; the one with times is as wide as they are. */
+/** What times without a date leave to the other columns. */
+const SPARED_PX = 74;
+
+/** Returns the chosen columns; the one with times is as wide as they are, and the others come when there is room for them. */
 export function columnsOf(chosen: readonly string[], isOfToday: boolean): Column<LogRecord>[] {
   const columns = COLUMNS.filter((column) => chosen.includes(column.key));
-  return columns.map((column) => (column.key === 'received' && isOfToday ? { ...column, width: '4.6rem' } : column));
+  if (!isOfToday) return columns;
+  return columns.map((column) => ({
+    ...column,
+    ...(column.from !== undefined && { from: column.from - SPARED_PX }),
+    ...(column.key === 'received' && { width: '4.6rem' }),
+  }));
 }
 
 const USUAL = ['position', 'received', 'dialect', 'type', 'actor', 'text'];

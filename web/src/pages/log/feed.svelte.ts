@@ -1,7 +1,9 @@
 // The records that the log page holds: the newest first, a bounded number, extended backwards on request and forwards live.
+import { address } from '../../lib/api/address';
 import type { LogRecord, Lost } from '../../lib/api/answers';
-import { address, records as askRecords } from '../../lib/api/client';
+import { records as askRecords } from '../../lib/api/client';
 import { asFailure, isAbort, type Failure } from '../../lib/api/failure';
+import { firstRecords } from '../../lib/api/parts';
 import { Stream } from '../../lib/api/stream';
 import { link } from '../../lib/live/link.svelte';
 import { pause } from '../../lib/live/pause';
@@ -10,7 +12,6 @@ import { machine } from '../../lib/time/machine.svelte';
 
 /** Records in memory at most; what goes can be asked for again. */
 export const RECORDS_MAX = 5_000;
-const PAGE_RECORDS = 200;
 /** New records are put into the table a few times a second: more often nobody can read. */
 const FLUSH_EVERY_MS = 250;
 /** How often it asks where it cannot stream, and for how many at once. */
@@ -52,10 +53,10 @@ export class Feed {
     this.#abort = new AbortController();
     this.#filter = filter;
     try {
-      const ask = { filter, limit: PAGE_RECORDS, before: at === null ? undefined : at + 1 };
-      // What the log ends with is known before the page is asked for, so that the stream leaves nothing out.
-      const last = machine.last;
-      const page = await askRecords(ask, this.#abort.signal);
+      // What the log ends with is known before the page is asked for, so that the stream leaves nothing out. What was asked for early
+      // was asked for before that: it goes on at the beginning, where there was nothing.
+      const last = filter === '' ? 0 : machine.last;
+      const page = await askRecords(firstRecords(filter, at), this.#abort.signal);
       this.records = page.records;
       this.#older = page.next?.before ?? null;
       this.nLost = nOf(page.lost);
@@ -107,7 +108,7 @@ export class Feed {
     if (this.#older === null || this.isLoadingOlder) return;
     this.isLoadingOlder = true;
     try {
-      const page = await askRecords({ filter: this.#filter, limit: PAGE_RECORDS, before: this.#older }, this.#abort.signal);
+      const page = await askRecords({ ...firstRecords(this.#filter, null), before: this.#older }, this.#abort.signal);
       const all = [...this.records, ...page.records];
       if (all.length > RECORDS_MAX) this.#cut();
       this.records = all.slice(-RECORDS_MAX);

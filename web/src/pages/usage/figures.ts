@@ -126,7 +126,7 @@ export function amount(value: number | undefined, unit: BudgetRow['unit']): stri
   if (value === undefined) return '–';
   if (unit === 'usd') return money(value);
   if (unit === 'tokens') return short(value);
-  return Number(value.toPrecision(3)).toLocaleString('en-US');
+  return count(Number(value.toPrecision(3)));
 }
 
 /** Returns whose budget it is. */

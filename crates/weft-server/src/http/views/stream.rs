@@ -1,8 +1,8 @@
 //! `GET /v1/views/{view}/stream`: server-sent events with the rows that changed, a few times a second at most.
 //!
-//! The first event has the first rows of the page, so that there is something to see at once, and the next one the whole page; so
-//! has a later one if that is smaller than what changed. So it is for whoever comes again:
-//! rows also change by time alone, and a position does not say at which moment it was looked at.
+//! The first event has the whole page, and so has a later one if that is smaller than what changed. So it is for whoever comes again:
+//! rows also change by time alone, and a position does not say at which moment it was looked at. Whoever wants something to see before
+//! thousands of rows are there asks for a page of a few first.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -27,9 +27,6 @@ use crate::{Core, place};
 
 /// How soon after one event the next may come.
 const EVERY: Duration = Duration::from_millis(250);
-
-/// Rows of the first event: more than a screen shows.
-const FIRST_ROWS: usize = 500;
 
 /// What making a page takes is at most this part of the time: the next one of many rows comes later.
 const PART_OF_TIME: u32 = 8;
@@ -170,11 +167,7 @@ impl Stream {
     /// Returns what changed since the reader was last shown rows; `None` if nothing did.
     async fn look(&mut self) -> Option<Bytes> {
         let live = self.live.clone();
-        let limit = match self.shown {
-            None => self.ask.limit.min(FIRST_ROWS),
-            Some(_) => self.ask.limit,
-        };
-        let ask = Ask { now_ns: params::now_ns(), limit, ..self.ask };
+        let ask = Ask { now_ns: params::now_ns(), ..self.ask };
         let bytes_max = self.core.limits().page_bytes_max;
         // The first page has what was stored before it was asked for.
         let seen = match self.shown {

@@ -55,9 +55,9 @@ pub(super) struct Assets {
 }
 
 impl Assets {
-    /// Takes files by their addresses. Where none is the page of the dashboard, ours that says how to build it is.
-    pub(super) fn new(files: impl Iterator<Item = (String, Bytes)>) -> Self {
-        let mut files: Vec<_> = files.map(|(path, bytes)| Asset::new(path, bytes)).collect();
+    /// Takes files. Where none is the page of the dashboard, ours that says how to build it is.
+    pub(super) fn new(files: impl Iterator<Item = Asset>) -> Self {
+        let mut files: Vec<_> = files.collect();
         if !files.iter().any(|file| file.path == INDEX) {
             files = vec![Asset::new(INDEX.to_owned(), Bytes::from_static(ABSENT))];
         }
@@ -77,12 +77,13 @@ pub(super) struct Asset {
     bytes: Bytes,
     /// A part of its hash.
     tag: String,
-    /// Made when it is first asked for.
+    /// Made when it is first asked for, unless it was when the server was built.
     gzip: OnceLock<Bytes>,
 }
 
 impl Asset {
-    fn new(path: String, bytes: Bytes) -> Self {
+    /// Takes what is at an address.
+    pub(super) fn new(path: String, bytes: Bytes) -> Self {
         let tag = blake3::hash(&bytes).to_hex()[..16].to_owned();
         Self { path, bytes, tag, gzip: OnceLock::new() }
     }
@@ -121,10 +122,13 @@ fn compress(bytes: &[u8]) -> Bytes {
 /// Returns the dashboard that is in the binary.
 #[cfg(not(web_on_disk))]
 pub(super) fn current() -> Arc<Assets> {
-    const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/web.rs"));
+    /// Address, bytes, and the same compressed.
+    const FILES: &[(&str, &[u8], &[u8])] = include!(concat!(env!("OUT_DIR"), "/web.rs"));
     static ASSETS: std::sync::LazyLock<Arc<Assets>> = std::sync::LazyLock::new(|| {
-        let files = FILES.iter();
-        let files = files.map(|(path, bytes)| ((*path).to_owned(), Bytes::from_static(bytes)));
+        let files = FILES.iter().map(|(path, bytes, gzip)| {
+            let asset = Asset::new((*path).to_owned(), Bytes::from_static(bytes));
+            Asset { gzip: OnceLock::from(Bytes::from_static(gzip)), ..asset }
+        });
         Arc::new(Assets::new(files))
     });
     Arc::clone(&ASSETS)
@@ -133,12 +137,12 @@ pub(super) fn current() -> Arc<Assets> {
 /// Returns the dashboard as it is built now.
 #[cfg(web_on_disk)]
 pub(super) fn current() -> Arc<Assets> {
-    fn collect(folder: &std::path::Path, below: &str, files: &mut Vec<(String, Bytes)>) {
+    fn collect(folder: &std::path::Path, below: &str, files: &mut Vec<Asset>) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         for entry in entries.flatten() {
             let path = format!("{below}/{}", entry.file_name().to_string_lossy());
             match std::fs::read(entry.path()) {
-                Ok(bytes) => files.push((path, bytes.into())),
+                Ok(bytes) => files.push(Asset::new(path, bytes.into())),
                 Err(_is_folder) => collect(&entry.path(), &path, files),
             }
         }

@@ -1,10 +1,9 @@
 //! What whoever asks for a file is given, by what they say they take and have.
 
 use axum::http::header::{ACCEPT_ENCODING, IF_NONE_MATCH};
-use bytes::Bytes;
 use insta::assert_snapshot;
 
-use super::assets::Assets;
+use super::assets::{Asset, Assets};
 use super::*;
 
 fn dashboard() -> Assets {
@@ -13,7 +12,8 @@ fn dashboard() -> Assets {
         ("/assets/app-1.js", "export {};".repeat(50)),
         ("/logo.png", "png".to_owned()),
     ];
-    Assets::new(files.into_iter().map(|(path, text)| (path.to_owned(), Bytes::from(text))))
+    let asset = |(path, text): (&str, String)| Asset::new(path.to_owned(), text.into());
+    Assets::new(files.into_iter().map(asset))
 }
 
 fn asked(path: &str, method: Method, headers: &[(HeaderName, &'static str)]) -> Response {

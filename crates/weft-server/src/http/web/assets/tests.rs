@@ -9,7 +9,10 @@ use super::*;
 
 fn of(files: &[(&str, &str)]) -> Assets {
     let files = files.iter();
-    Assets::new(files.map(|(path, text)| ((*path).to_owned(), Bytes::from((*text).to_owned()))))
+    let asset = |(path, text): &(&str, &str)| {
+        Asset::new((*path).to_owned(), Bytes::from((*text).to_owned()))
+    };
+    Assets::new(files.map(asset))
 }
 
 #[test]
