@@ -11,6 +11,7 @@ use weft_event::idle::Topic;
 use weft_log::Store;
 use weft_log::log::Condition;
 use weft_log::query::Records;
+use weft_runtime::folder::fingerprint;
 use weft_runtime::git::Git;
 use weft_runtime::judge;
 use weft_runtime::loops::anchor;
@@ -237,7 +238,8 @@ impl Sought<'_> {
             Question::Spent => known.spent = Some(steer::spent(store, state, &told.session_id)?),
             Question::Look => {
                 let steps = look::steps(frame, &told.session_id, store, records)?;
-                let look = steps.with_work(self.ahead.fingerprint(&folder));
+                let work = self.ahead.fingerprint(&folder);
+                let look = steps.with_work(work.or_else(|| fingerprint(&folder, store.root())));
                 known.look = Some(look.text);
                 self.plan = Some((frame.id.clone(), look.plan));
             }

@@ -35,10 +35,10 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Returns what was seen, with the work by what it is known by.
+    /// Returns what was seen, with the work by what it is known by. Work that is not known may have changed.
     pub(super) fn with_work(self, work: Option<String>) -> Look {
         let list = self.open.list.map_or_else(|| "-".to_owned(), |list| list.to_string());
-        let work = work.unwrap_or_default();
+        let work = work.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
         Look { text: format!("{work} {}/{list}", self.open.tasks), plan: self.plan }
     }
 }
