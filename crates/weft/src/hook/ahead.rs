@@ -17,7 +17,7 @@ pub(super) enum Ahead {
     /// A look at whether work changed.
     Fingerprint(Fingerprint),
     /// A look at how far work is.
-    Work(Looking),
+    Work(Box<Looking>),
 }
 
 /// What tells which look a hook will need.
@@ -46,7 +46,7 @@ impl Ahead {
         match (hook_event_name.as_str(), source.as_deref()) {
             ("Stop", _) => Ahead::Fingerprint(Git::at(&cwd).begin_fingerprint()),
             ("SessionStart", Some("clear" | "startup")) => Ahead::None,
-            ("PreCompact" | "SessionStart", _) => Ahead::Work(Looking::begin(&cwd)),
+            ("PreCompact" | "SessionStart", _) => Ahead::Work(Box::new(Looking::begin(&cwd))),
             _ => Ahead::None,
         }
     }
