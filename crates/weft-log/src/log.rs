@@ -228,6 +228,9 @@ pub enum Indexing {
     Meanwhile,
     /// Before the store is let go.
     AtTheEnd,
+    /// By whoever opens the store next, for as long as it is little: nobody waits for it after a single event, and readers miss
+    /// nothing, since they read what the index lacks from the log.
+    Later,
 }
 
 /// How long a store is held.

@@ -3,6 +3,7 @@
 //! What the index has not reached yet is read from the log itself, so that an answer is always the whole truth up to `head`.
 
 mod order;
+mod unindexed;
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -16,14 +17,18 @@ use crate::disk::RealDisk;
 use crate::filter::{FieldInfo, Filter, Subject};
 use crate::index::{self, Follower, IndexError, Select, SqlValue, Watermark};
 use crate::lines::{LineError, Lines};
-use crate::reader::{self, ReadError, Reader};
-use crate::{Head, Mark, Meta, Position, Record, Store, TopicKey, filter};
+use crate::reader::{self, ReadError};
+use crate::{Head, Mark, Meta, Position, Store, TopicKey, filter};
 
 pub use index::Order;
 pub use order::by_producer;
+use unindexed::Unindexed;
 
 /// Candidates that are asked of the index at a time.
 const CANDIDATES_MIN: usize = 256;
+
+/// Bytes of the log that the index lacks and that are kept in memory: more is read anew for each question.
+const TAIL_BYTES_MAX: u64 = 1 << 20;
 
 /// Bytes of a value that is offered as one to look for.
 const VALUE_BYTES_MAX: usize = 120;
@@ -89,6 +94,8 @@ pub struct Records {
     /// `None` where there is none, or none of use.
     index: Option<index::Reader>,
     lines: Lines,
+    /// What the index lacks, once it was read.
+    unindexed: Option<Unindexed>,
     tape: Tape,
     problems: Problems,
 }
@@ -106,12 +113,23 @@ impl Records {
         };
         let mut lines = Lines::new(store.clone(), index.as_ref())?;
         lines.note(head.number, head.segment);
-        Ok(Self { store, head, index, lines, tape: Tape::new(), problems: Problems::new() })
+        let (unindexed, tape, problems) = (None, Tape::new(), Problems::new());
+        Ok(Self { store, head, index, lines, unindexed, tape, problems })
+    }
+
+    /// Returns the store.
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Returns what was durable when the store was opened.
     pub fn head(&self) -> &Head {
         &self.head
+    }
+
+    /// Returns the index, for whoever writes to the store next.
+    pub fn into_index(self) -> Option<index::Reader> {
+        self.index
     }
 
     /// Returns the index, if there is one of use.
@@ -147,14 +165,13 @@ impl Records {
         let indexed = core.map_or(0, |mark| mark.position);
         let mut newest = None;
         if indexed < self.head.last().map_or(0, Position::get) {
-            let mut reader = self.open_tail(Position::FIRST.plus(indexed), core)?;
-            while let Some(batch) = reader.read()? {
-                let is_of = |mark: &Mark| mark.topic.as_ref() == Some(topic);
-                let of =
-                    |(record, _): &(Record<'_>, _)| record.meta.mark.as_ref().is_some_and(is_of);
-                if let Some((record, _)) = batch.records().filter(of).last() {
-                    newest = Some(Found { meta: record.meta, line: record.line.to_vec() });
-                }
+            let head = reader::read_head(&RealDisk, self.store.root())?;
+            let is_of = |mark: &Mark| mark.topic.as_ref() == Some(topic);
+            let of = |found: &&Found| found.meta.mark.as_ref().is_some_and(is_of);
+            if let Some(known) = self.unindexed(core, &head)? {
+                newest = known.beyond(indexed).rev().find(of).cloned();
+            } else {
+                newest = self.newest_read(indexed, core, is_of)?;
             }
         }
         let (Some(index), None, Some(key)) = (&self.index, &newest, &topic.key) else {
@@ -289,21 +306,6 @@ impl Records {
         Ok(())
     }
 
-    /// Opens the log at a position that the index lacks. Where the index ends right before it, it says where that is; elsewhere the
-    /// segment is read from its beginning.
-    fn open_tail(
-        &self,
-        from: Position,
-        core: Option<Watermark>,
-    ) -> Result<Reader<RealDisk>, ReadError> {
-        match core {
-            Some(core) if core.position + 1 == from.get() => {
-                crate::follow::open_after(&self.store, core)
-            }
-            Some(_) | None => Reader::open(RealDisk, self.store.root().to_owned(), from),
-        }
-    }
-
     /// Adds the matching records of a range by reading the log, oldest first: the first `wanted`, or in descending order the last.
     fn add_read(
         &mut self,
@@ -313,6 +315,11 @@ impl Records {
         wanted: usize,
         page: &mut Page,
     ) -> Result<(), QueryError> {
+        let head = self.head.clone();
+        if self.unindexed(core, &head)?.is_some() {
+            self.add_unindexed(ask, &range, wanted, page);
+            return Ok(());
+        }
         let mut reader = self.open_tail(*range.start(), core)?;
         'log: while let Some(batch) = reader.read()? {
             page.lost.extend(batch.lost().filter(|(first, _)| first <= range.end()));

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::process::{self, Ending, Heard, Limits};
+use crate::process::{self, Ending, Heard, Limits, Running};
 
+pub use fingerprint::Fingerprint;
 pub use work::Standing;
 
 /// What git may take for a question.
@@ -66,7 +67,16 @@ impl Git {
         self.run(args, LIMITS)
     }
 
+    /// Begins to ask, so that git runs while something else is done.
+    pub fn begin<A: AsRef<OsStr>>(&self, args: &[A]) -> Result<Asked, GitError> {
+        self.start(args, LIMITS)
+    }
+
     fn run<A: AsRef<OsStr>>(&self, args: &[A], limits: Limits) -> Result<String, GitError> {
+        self.start(args, limits)?.answer()
+    }
+
+    fn start<A: AsRef<OsStr>>(&self, args: &[A], limits: Limits) -> Result<Asked, GitError> {
         let mut command = Command::new("git");
         command.arg("--no-pager").arg("-C").arg(&self.folder).args(args);
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
@@ -74,29 +84,40 @@ impl Git {
         for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
             command.env_remove(name);
         }
-        let finished = process::run(command, Heard::Apart, limits).map_err(GitError::Start)?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end_matches('\n').to_owned();
-        let args = || {
-            let words = args.iter().map(|arg| arg.as_ref().to_string_lossy());
-            words.collect::<Vec<_>>().join(" ")
-        };
-        let folder = || self.folder.clone();
-        match finished.ending {
-            Ending::Code(0) => Ok(text(&finished.output)),
-            Ending::Code(_) | Ending::Signal(_) => {
-                let said = text(&finished.errors);
-                Err(GitError::Refused { args: args(), folder: folder(), said })
-            }
-            Ending::TimedOut => {
-                let time = limits.time;
-                Err(GitError::TimedOut { args: args(), folder: folder(), time })
-            }
-        }
+        let words = args.iter().map(|arg| arg.as_ref().to_string_lossy());
+        let args = words.collect::<Vec<_>>().join(" ");
+        let running = process::start(command, Heard::Apart, limits).map_err(GitError::Start)?;
+        Ok(Asked { running, args, folder: self.folder.clone(), time: limits.time })
     }
 
     /// Returns the root of the work tree; `None` if the folder is in none.
     pub fn root(&self) -> Option<PathBuf> {
         self.ask(&["rev-parse", "--show-toplevel"]).ok().map(PathBuf::from)
+    }
+}
+
+/// A question that git is about to answer. Nobody answers one that is dropped.
+#[derive(Debug)]
+pub struct Asked {
+    running: Running,
+    args: String,
+    folder: PathBuf,
+    time: Duration,
+}
+
+impl Asked {
+    /// Waits for what git prints, and returns it without the last line's end.
+    pub fn answer(self) -> Result<String, GitError> {
+        let Self { running, args, folder, time } = self;
+        let finished = running.finish().map_err(GitError::Start)?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end_matches('\n').to_owned();
+        match finished.ending {
+            Ending::Code(0) => Ok(text(&finished.output)),
+            Ending::Code(_) | Ending::Signal(_) => {
+                Err(GitError::Refused { args, folder, said: text(&finished.errors) })
+            }
+            Ending::TimedOut => Err(GitError::TimedOut { args, folder, time }),
+        }
     }
 }
 

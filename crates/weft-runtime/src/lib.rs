@@ -3,6 +3,7 @@
 //! Decisions are functions of what is known: the newest state, the time, what a command printed. What they need from the world
 //! they ask for, and whoever calls them goes and looks. Nothing here speaks HTTP or draws.
 
+pub mod folder;
 pub mod git;
 pub mod issues;
 pub mod judge;

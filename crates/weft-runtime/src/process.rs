@@ -3,17 +3,21 @@
 //! A command runs in a process group of its own. When it ends, or has to, what it left running in that group ends with it.
 
 use std::io::{self, PipeReader, Read as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
-use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// How long what was printed last may take to arrive after a command ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How often it is looked whether a command has ended, where the system does not tell.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// Bytes that are read at a time.
+const PIECE_BYTES: usize = 16 * 1024;
 
 /// What a command may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +70,27 @@ pub struct Finished {
     pub took: Duration,
 }
 
+/// A command that was started. One that is dropped before it is finished is killed.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    group: Pid,
+    output: Heeded,
+    errors: Option<Heeded>,
+    limits: Limits,
+    started: Instant,
+    is_reaped: bool,
+}
+
 /// Runs a command without input, and waits for its end.
-pub fn run(mut command: Command, heard: Heard, limits: Limits) -> io::Result<Finished> {
+pub fn run(command: Command, heard: Heard, limits: Limits) -> io::Result<Finished> {
+    start(command, heard, limits)?.finish()
+}
+
+/// Starts a command without input. What it prints is kept once it is waited for; until then it may come to a halt.
+pub fn start(mut command: Command, heard: Heard, limits: Limits) -> io::Result<Running> {
     let (from, to) = io::pipe()?;
-    let errors_from = match heard {
+    let errors = match heard {
         Heard::Together => {
             command.stderr(to.try_clone()?);
             None
@@ -77,42 +98,116 @@ pub fn run(mut command: Command, heard: Heard, limits: Limits) -> io::Result<Fin
         Heard::Apart => {
             let (from, to) = io::pipe()?;
             command.stderr(to);
-            Some(from)
+            Some(Heeded::new(from))
         }
     };
     command.stdin(Stdio::null()).stdout(to).process_group(0);
     let started = Instant::now();
+    // The command holds the writing ends of the pipes; it is dropped here, or they would stay open.
     let child = command.spawn()?;
-    // The command holds the writing ends of the pipes, which would stay open with it.
-    drop(command);
-    let output = keep_aside(from, limits.output_bytes);
-    let errors = errors_from.map(|from| keep_aside(from, limits.output_bytes));
-    let ending = end(child, limits.time)?;
-    let Kept { output, n_bytes_cut } = output.recv_timeout(LAST_WORDS).unwrap_or_default();
-    let errors = errors.and_then(|errors| errors.recv_timeout(LAST_WORDS).ok());
-    let errors = errors.unwrap_or_default().output;
-    Ok(Finished { ending, output, n_bytes_cut, errors, took: started.elapsed() })
+    let (group, output) = (Pid::from_child(&child), Heeded::new(from));
+    Ok(Running { child, group, output, errors, limits, started, is_reaped: false })
 }
 
-/// Waits for a command to end, and ends what it leaves.
-fn end(mut child: Child, time: Duration) -> io::Result<Ending> {
-    let group = Pid::from_child(&child);
-    let (tell_over, over) = mpsc::sync_channel(1);
-    // It is left unreaped until its group is killed, so that nobody else can have the number of the group.
-    thread::spawn(move || {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        let over = waitid(WaitId::Pid(group), options);
-        if tell_over.send(over).is_err() {
-            // Whoever waited has killed it, and needs no answer.
+impl Running {
+    /// Waits for its end.
+    pub fn finish(mut self) -> io::Result<Finished> {
+        let end = self.started + self.limits.time;
+        let exit = exit_of(self.group);
+        let is_over = loop {
+            let now = Instant::now();
+            // It is left unreaped until its group is killed, so that nobody else can have the number of the group.
+            let is_told = self.listen(exit.as_ref(), now, end)?;
+            if (is_told || exit.is_none()) && has_ended(self.group)? {
+                break true;
+            }
+            if now >= end {
+                break false;
+            }
+        };
+        self.kill()?;
+        let status = self.child.wait()?;
+        self.is_reaped = true;
+        let end = Instant::now() + LAST_WORDS;
+        while self.is_heard() && Instant::now() < end {
+            self.listen(None, Instant::now(), end)?;
         }
-    });
-    let is_over = over.recv_timeout(time).is_ok();
-    match kill_process_group(group, Signal::KILL) {
-        Ok(()) | Err(Errno::SRCH) => {}
-        Err(error) => return Err(error.into()),
+        let ending = if is_over { ending(status) } else { Ending::TimedOut };
+        let (bytes_max, took) = (self.limits.output_bytes, self.started.elapsed());
+        let Kept { output, n_bytes_cut } = self.output.give(bytes_max);
+        let errors = self.errors.as_mut().map(|errors| errors.give(bytes_max).output);
+        Ok(Finished { ending, output, n_bytes_cut, errors: errors.unwrap_or_default(), took })
     }
-    let status = child.wait()?;
-    Ok(if is_over { ending(status) } else { Ending::TimedOut })
+
+    /// Returns whether more may come.
+    fn is_heard(&self) -> bool {
+        self.output.from.is_some() || self.errors.as_ref().is_some_and(|it| it.from.is_some())
+    }
+
+    /// Waits until something comes, and keeps it; returns whether the end was told.
+    fn listen(&mut self, exit: Option<&OwnedFd>, now: Instant, end: Instant) -> io::Result<bool> {
+        let left = end.saturating_duration_since(now);
+        let left = if exit.is_some() { left } else { left.min(LOOK_EVERY) };
+        let mut heeded = [Some(&mut self.output), self.errors.as_mut()];
+        let mut fds = Vec::with_capacity(3);
+        fds.extend(exit.map(|exit| PollFd::new(exit, PollFlags::IN)));
+        let open = heeded.iter().flatten().filter_map(|heeded| heeded.from.as_ref());
+        fds.extend(open.map(|from| PollFd::new(from, PollFlags::IN)));
+        let timeout = Timespec {
+            tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX),
+            tv_nsec: left.subsec_nanos().into(),
+        };
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut is_ready = fds.iter().map(|fd| !fd.revents().is_empty()).collect::<Vec<_>>();
+        drop(fds);
+        let is_told = exit.is_some() && is_ready.remove(0);
+        let open = heeded.iter_mut().flatten().filter(|heeded| heeded.from.is_some());
+        for (heeded, _) in open.zip(is_ready).filter(|(_, is_ready)| *is_ready) {
+            heeded.read(self.limits.output_bytes);
+        }
+        Ok(is_told)
+    }
+
+    /// Ends it, and what it leaves.
+    fn kill(&self) -> io::Result<()> {
+        match kill_process_group(self.group, Signal::KILL) {
+            Ok(()) | Err(Errno::SRCH) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !self.is_reaped {
+            // Nobody is left to be told.
+            drop(self.kill().and_then(|()| self.child.wait()));
+        }
+    }
+}
+
+/// Returns what tells that a process has ended, where there is such a thing.
+#[cfg(target_os = "linux")]
+fn exit_of(process: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exit_of(_process: Pid) -> Option<OwnedFd> {
+    None
+}
+
+/// Returns whether a process has ended, and leaves it to be reaped.
+fn has_ended(process: Pid) -> io::Result<bool> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    match waitid(WaitId::Pid(process), options) {
+        Ok(ended) => Ok(ended.is_some()),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn ending(status: ExitStatus) -> Ending {
@@ -123,6 +218,14 @@ fn ending(status: ExitStatus) -> Ending {
     }
 }
 
+/// An output that is listened to.
+#[derive(Debug)]
+struct Heeded {
+    /// None once there is no more.
+    from: Option<PipeReader>,
+    kept: Kept,
+}
+
 /// What is kept of an output.
 #[derive(Debug, Default)]
 struct Kept {
@@ -130,31 +233,37 @@ struct Kept {
     n_bytes_cut: u64,
 }
 
-/// Keeps what comes on a thread of its own, which gives it when there is no more.
-fn keep_aside(from: PipeReader, bytes_max: usize) -> mpsc::Receiver<Kept> {
-    let (tell, kept) = mpsc::sync_channel(1);
-    thread::spawn(move || drop(tell.send(keep(from, bytes_max))));
-    kept
-}
+impl Heeded {
+    fn new(from: PipeReader) -> Self {
+        Self { from: Some(from), kept: Kept::default() }
+    }
 
-/// Reads to the end, and keeps the beginning and the end.
-fn keep(mut from: PipeReader, bytes_max: usize) -> Kept {
-    let half = bytes_max / 2;
-    let mut kept = Kept::default();
-    let mut buffer = vec![0; 64 * 1024];
-    // Whoever cannot be read from any more has said all.
-    while let Ok(n_read @ 1..) = from.read(&mut buffer) {
-        kept.output.extend_from_slice(&buffer[..n_read]);
-        let n_over = kept.output.len().saturating_sub(bytes_max);
-        if n_over > buffer.len() {
-            kept.cut(half, n_over);
+    /// Takes what has come, and keeps the beginning and the end.
+    fn read(&mut self, bytes_max: usize) {
+        let mut piece = [0; PIECE_BYTES];
+        // Whoever cannot be read from any more has said all.
+        match self.from.as_mut().map(|from| from.read(&mut piece)) {
+            Some(Ok(n_read @ 1..)) => {
+                self.kept.output.extend_from_slice(&piece[..n_read]);
+                let n_over = self.kept.output.len().saturating_sub(bytes_max);
+                if n_over > PIECE_BYTES {
+                    self.kept.cut(bytes_max / 2, n_over);
+                }
+            }
+            Some(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            Some(Ok(0) | Err(_)) | None => self.from = None,
         }
     }
-    let n_over = kept.output.len().saturating_sub(bytes_max);
-    if n_over > 0 {
-        kept.cut(half, n_over);
+
+    /// Returns what was kept.
+    fn give(&mut self, bytes_max: usize) -> Kept {
+        let mut kept = std::mem::take(&mut self.kept);
+        let n_over = kept.output.len().saturating_sub(bytes_max);
+        if n_over > 0 {
+            kept.cut(bytes_max / 2, n_over);
+        }
+        kept
     }
-    kept
 }
 
 impl Kept {

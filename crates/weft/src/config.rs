@@ -1,6 +1,7 @@
 //! `weft config`: what is set, where that comes from, and the file to change it in.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -26,6 +27,9 @@ pub(crate) use weft_server::config::Config;
 
 /// The file in a store.
 const FILE: &str = "config.toml";
+
+/// What the environment says that is no setting.
+const NO_SETTINGS: [&str; 2] = ["WEFT_STORE", "WEFT_SESSION"];
 
 /// The editor where nobody named one.
 const EDITOR: &str = "vi";
@@ -142,6 +146,9 @@ pub(crate) fn load(store: &Store, flags: &[(&str, String)]) -> anyhow::Result<Co
 /// Returns a store with the redaction that its settings describe. Where they are wrong, all built-in rules are applied, and it is
 /// told: nothing is kept as it comes because of a slip of the pen.
 pub(crate) fn redacting(store: Store) -> Store {
+    if is_unset(&store) {
+        return store;
+    }
     let settled = settle(&store.root().join(FILE), &[]);
     let wrong = match settled {
         Ok(Ok((config, _))) if config.redact == Settings::default() => return store,
@@ -156,6 +163,16 @@ pub(crate) fn redacting(store: Store) -> Store {
         Shown(&wrong)
     ));
     store
+}
+
+/// Returns whether nothing is set, neither in a file nor in the environment: a hook has no time to look at every setting.
+fn is_unset(store: &Store) -> bool {
+    let is_setting = |name: OsString| {
+        name.as_encoded_bytes().starts_with(b"WEFT_") && !NO_SETTINGS.iter().any(|it| name == *it)
+    };
+    let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+    fs::symlink_metadata(store.root().join(FILE)).is_err_and(is_missing)
+        && !env::vars_os().any(|(name, _)| is_setting(name))
 }
 
 /// Returns what a store's views are judged by. Where its settings are wrong, that is told when the store is opened.

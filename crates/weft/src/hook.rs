@@ -3,6 +3,7 @@
 //! An agent waits for it at every tool call. So it is decided before arguments are parsed, starts nothing, reads no settings, says
 //! nothing on stdout, and ends with 0 whatever happens: another code would be an answer to the agent.
 
+mod ahead;
 mod decide;
 mod delivery;
 mod look;
@@ -28,6 +29,7 @@ use weft_log::rejected::Kept;
 use crate::output::{tell, tell_error};
 use crate::stores::{self, StoreArgs};
 use crate::{Outcome, config};
+use ahead::Ahead;
 use delivery::Delivery;
 use stdin::Payload;
 
@@ -174,20 +176,22 @@ fn take(options: &Options) -> anyhow::Result<()> {
         Ok(event) => event,
         Err(error) => return delivery.keep_refused(payload, &error.problem()),
     };
+    // What the answer needs of git takes longest: git runs while the event is on its way.
+    let ahead = (options.answers == Answers::Given).then(|| Ahead::begin(&payload, &folder));
     let packed = || hook::to_packed_event(&payload, options.caller, &around).ok();
     let told = match fit(event.into_bytes(), packed, &folder) {
         Ok(line) => delivery.deliver(&line),
         Err(problem) => delivery.keep_refused(payload.clone(), &problem),
     };
-    if options.answers == Answers::Given {
-        answer(&payload, &folder, now_ns)?;
+    if let Some(ahead) = ahead {
+        answer(&payload, &folder, now_ns, ahead)?;
     }
     told
 }
 
 /// Answers the agent. Whatever goes wrong, it goes on as if nobody had been asked, and what went wrong is an event.
-fn answer(payload: &[u8], folder: &Path, now_ns: i64) -> anyhow::Result<()> {
-    let asked = AssertUnwindSafe(|| decide::answer(payload, folder, now_ns));
+fn answer(payload: &[u8], folder: &Path, now_ns: i64, ahead: Ahead) -> anyhow::Result<()> {
+    let asked = AssertUnwindSafe(|| decide::answer(payload, folder, now_ns, ahead));
     let error = match panic::catch_unwind(asked) {
         Ok(Ok(Some(answer))) => {
             crate::output::print(format!("{answer}\n").as_bytes())?;

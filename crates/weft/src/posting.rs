@@ -8,7 +8,9 @@ use weft_event::Dialect;
 use weft_event::event::Expect;
 use weft_log::admit::{Admitted, Arrival, Gate, Strictness};
 use weft_log::blobs::Which;
-use weft_log::log::{AppendError, Batch, Condition, Durability, Log, Outcome};
+use weft_log::index::Reader;
+use weft_log::log::{AppendError, Batch, Condition, Durability, Indexing, Log, Options, Outcome};
+use weft_log::query::Records;
 use weft_log::spool::Entry;
 use weft_log::{Position, Store, TopicKey};
 use weft_server::socket::answer::{Failure, Fate};
@@ -54,6 +56,26 @@ pub(crate) fn post(
     posts: &[Post],
     conditions: &[Condition],
 ) -> anyhow::Result<Posted> {
+    append(store, via, (posts, conditions), || None)
+}
+
+/// Does the same once nothing more is looked up in a store, whose index stays open for it.
+pub(crate) fn post_last(
+    records: Records,
+    via: &'static str,
+    posts: &[Post],
+    conditions: &[Condition],
+) -> anyhow::Result<Posted> {
+    let store = records.store().clone();
+    append(&store, via, (posts, conditions), || records.into_index())
+}
+
+fn append(
+    store: &Store,
+    via: &'static str,
+    (posts, conditions): (&[Post], &[Condition]),
+    index: impl FnOnce() -> Option<Reader>,
+) -> anyhow::Result<Posted> {
     let deliveries: Vec<_> = posts.iter().map(|_| Entry::delivery(Uuid::now_v7())).collect();
     let sent = posts.iter().zip(&deliveries).map(|(post, delivery)| Sent {
         line: post.line.as_bytes(),
@@ -89,11 +111,12 @@ pub(crate) fn post(
         })
     });
     let events = admitted.collect::<anyhow::Result<Vec<Admitted>>>()?;
-    let options = stores::briefly(stores::PATIENCE);
-    let log = Log::open(store.clone(), options, &mut |_| {}).with_context(unwritable)?;
-    stores::tell_findings(&log.take_findings());
+    let options = Options { indexing: Indexing::Later, ..stores::briefly(stores::PATIENCE) };
+    let log = Log::begin_reading(store.clone(), options, index()).with_context(unwritable)?;
     let batch = Batch { events, conditions: conditions.to_vec(), durability: Durability::Synced };
-    let posted = match log.append(batch) {
+    let appended = log.append(batch);
+    stores::tell_findings(&log.take_findings());
+    let posted = match appended {
         Ok(answer) => Posted::Kept(answer.outcomes),
         Err(AppendError::Condition { topic, actual }) => Posted::Condition { topic, actual },
         Err(

@@ -30,7 +30,10 @@ const BUSY: Duration = Duration::from_secs(10);
 
 /// The one writer of an index.
 pub struct Index {
-    worker: Worker,
+    path: PathBuf,
+    store: String,
+    /// None until it is written to, where a reader has found what it has.
+    worker: Option<Worker>,
     parser: Parser,
     core: Watermark,
     text: Watermark,
@@ -39,6 +42,11 @@ pub struct Index {
 impl Index {
     /// Opens the index of a store, or makes an empty one where there is none.
     pub fn open(path: &Path, store: &str) -> Result<Self, IndexError> {
+        Self::open_leaving(path, store, WAL_LEFT_BYTES_MAX)
+    }
+
+    /// Does the same, and leaves so many bytes in the write-ahead file.
+    fn open_leaving(path: &Path, store: &str, wal_bytes_max: u64) -> Result<Self, IndexError> {
         let sqlite = |error| IndexError::sqlite(path, error);
         let connection = Connection::open(path).map_err(sqlite)?;
         prepare(&connection).map_err(sqlite)?;
@@ -55,8 +63,25 @@ impl Index {
         let core = keeper::watermark(&connection, Follower::Core).map_err(sqlite)?;
         let text = keeper::watermark(&connection, Follower::Text).map_err(sqlite)?;
         let wal = beside(path, "-wal");
-        let worker = Worker::start(path, connection, move |connection| close(connection, &wal))?;
-        Ok(Self { worker, parser: Parser::default(), core, text })
+        let worker = Worker::start(path, connection, move |connection| {
+            close(connection, &wal, wal_bytes_max);
+        })?;
+        Ok(Self { worker: Some(worker), ..Self::later(path, store, core, text) })
+    }
+
+    /// Returns the index of a store that is as far as a reader has found it. It is opened when it is first written to.
+    pub(crate) fn later(path: &Path, store: &str, core: Watermark, text: Watermark) -> Self {
+        let (path, store, parser) = (path.to_owned(), store.to_owned(), Parser::default());
+        Self { path, store, worker: None, parser, core, text }
+    }
+
+    /// Returns who writes.
+    fn worker(&mut self) -> Result<&Worker, IndexError> {
+        if self.worker.is_none() {
+            // Many events come together here, and those who leave theirs read the whole write-ahead file each time.
+            self.worker = Self::open_leaving(&self.path, &self.store, 0)?.worker;
+        }
+        Ok(self.worker.as_ref().expect("it was just opened"))
     }
 
     /// Deletes whatever stands at the path and makes an empty index there.
@@ -95,20 +120,22 @@ impl Index {
         gaps: &[Gap],
         upto: Watermark,
     ) -> Result<(), IndexError> {
-        self.worker.step(|keeper| keeper.begin())?;
+        self.worker()?;
+        let worker = self.worker.as_ref().expect("it was just opened");
+        worker.step(|keeper| keeper.begin())?;
         let is_next = |a: &Entry<'_>, b: &Entry<'_>| a.meta.position.plus(1) == b.meta.position;
         for run in entries.chunk_by(is_next) {
             let (first, last) =
                 (run[0].meta.position.get(), run[run.len() - 1].meta.position.get());
             if first <= self.core.position {
-                self.worker.step(move |keeper| keeper.replace(first..=last))?;
+                worker.step(move |keeper| keeper.replace(first..=last))?;
             }
         }
         for some in entries.chunks(PARSED_TOGETHER) {
-            self.worker.rows(self.parser.batch(some))?;
+            worker.rows(self.parser.batch(some))?;
         }
         let gaps = gaps.to_vec();
-        self.worker.end(move |keeper| {
+        worker.end(move |keeper| {
             keeper.finish_rows(&gaps, upto, Settle::All)?;
             keeper.keep_recent_keys()?;
             keeper.commit_rows(upto)
@@ -118,7 +145,7 @@ impl Index {
     /// Makes the texts of records searchable, in one transaction with the watermark.
     pub fn add_text(&mut self, entries: &[Entry<'_>], upto: Watermark) -> Result<(), IndexError> {
         let rows = text::rows(entries);
-        self.worker.run(move |keeper| keeper.add_text(&rows, upto))?;
+        self.worker()?.run(move |keeper| keeper.add_text(&rows, upto))?;
         self.text = upto;
         Ok(())
     }
@@ -126,26 +153,28 @@ impl Index {
     /// Lets threads that somebody waits for go before the one that writes the index.
     pub(crate) fn step_back(&self) {
         // A thread that has ended stands in nobody's way, and the next call says that it has.
-        drop(self.worker.run(|_| {
-            step_back();
-            Ok(())
-        }));
+        if let Some(worker) = &self.worker {
+            drop(worker.run(|_| {
+                step_back();
+                Ok(())
+            }));
+        }
     }
 
     /// Notes a segment. Its name may change later; its records stay where they are.
     pub fn add_segment(&mut self, segment: Segment) -> Result<(), IndexError> {
-        self.worker.run(move |keeper| keeper.add_segment(&segment))
+        self.worker()?.run(move |keeper| keeper.add_segment(&segment))
     }
 
     /// Forgets a segment that is gone.
     pub fn drop_segment(&mut self, number: u64) -> Result<(), IndexError> {
-        self.worker.run(move |keeper| keeper.drop_segment(number))
+        self.worker()?.run(move |keeper| keeper.drop_segment(number))
     }
 
     /// Deletes the rows of positions.
     pub fn prune(&mut self, first: Position, last: Position) -> Result<(), IndexError> {
         let (first, last) = (integer(first.get()), integer(last.get()));
-        self.worker.run(move |keeper| keeper.prune(first, last))
+        self.worker()?.run(move |keeper| keeper.prune(first, last))
     }
 
     /// Notes that the segments of positions are gone; the gaps before the first position kept are forgotten.
@@ -157,12 +186,12 @@ impl Index {
     ) -> Result<(), IndexError> {
         let [first, last, first_kept] =
             [first, last, first_kept].map(|position| integer(position.get()));
-        self.worker.run(move |keeper| keeper.note_gone(first, last, first_kept))
+        self.worker()?.run(move |keeper| keeper.note_gone(first, last, first_kept))
     }
 
     /// Gives the space of deleted rows back to the file system, if it is a good part of the file.
     pub fn compact(&mut self) -> Result<(), IndexError> {
-        self.worker.run(|keeper| keeper.compact())
+        self.worker()?.run(|keeper| keeper.compact())
     }
 }
 
@@ -170,8 +199,10 @@ impl Index {
 impl Index {
     /// Does what a crash does: rows go in, and no end of the transaction follows.
     pub(super) fn begin_and_break_off(&mut self, entries: &[Entry<'_>]) {
-        self.worker.step(|keeper| keeper.begin()).expect("the thread is there");
-        self.worker.rows(self.parser.batch(entries)).expect("the thread is there");
+        self.worker().expect("it opens");
+        let worker = self.worker.as_ref().expect("it was just opened");
+        worker.step(|keeper| keeper.begin()).expect("the thread is there");
+        worker.rows(self.parser.batch(entries)).expect("the thread is there");
     }
 }
 
@@ -185,8 +216,8 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-fn close(connection: Connection, wal: &Path) {
-    if fs::metadata(wal).is_ok_and(|wal| wal.len() > WAL_LEFT_BYTES_MAX) {
+fn close(connection: Connection, wal: &Path, wal_bytes_max: u64) {
+    if fs::metadata(wal).is_ok_and(|wal| wal.len() > wal_bytes_max) {
         // What cannot be moved now, because someone still reads it, is moved by the next writer.
         drop(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"));
     }

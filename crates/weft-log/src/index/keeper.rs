@@ -363,7 +363,7 @@ pub(super) fn watermark(
     follower: Follower,
 ) -> rusqlite::Result<Watermark> {
     let select = "SELECT position, segment, offset, hash FROM followers WHERE name = ?1";
-    let found = connection.query_row(select, [follower.as_str()], |row| {
+    let found = connection.prepare_cached(select)?.query_row([follower.as_str()], |row| {
         let hash: String = row.get(3)?;
         Ok(Watermark {
             position: number(row, 0)?,

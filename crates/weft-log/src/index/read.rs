@@ -134,6 +134,12 @@ impl Reader {
         }
     }
 
+    /// Returns the id of the store that it is the index of.
+    pub(crate) fn store(&self) -> Result<String, IndexError> {
+        let select = "SELECT value FROM meta WHERE key = 'store'";
+        self.with(|connection| connection.query_row(select, [], |row| row.get(0)))
+    }
+
     /// Returns how far a follower is.
     pub fn watermark(&self, follower: Follower) -> Result<Watermark, IndexError> {
         self.with(|connection| keeper::watermark(connection, follower))
@@ -211,7 +217,9 @@ impl Reader {
         let sql = "SELECT position FROM latest WHERE topic = (SELECT id FROM names WHERE text = ?1) \
                    AND key = (SELECT id FROM names WHERE text = ?2)";
         let row = |row: &Row<'_>| position(row, 0);
-        self.with(|connection| connection.query_row(sql, [topic, key], row).optional())
+        self.with(|connection| {
+            connection.prepare_cached(sql)?.query_row([topic, key], row).optional()
+        })
     }
 
     /// Returns the topics that begin so and have this key, by name, each with the newest record of it. Costs what it returns.
@@ -259,7 +267,7 @@ impl Reader {
         };
         self.with(|connection| {
             let sql = "SELECT first, last, reason FROM gaps ORDER BY first";
-            connection.prepare(sql)?.query_map([], row)?.collect()
+            connection.prepare_cached(sql)?.query_map([], row)?.collect()
         })
     }
 

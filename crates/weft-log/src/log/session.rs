@@ -1,6 +1,7 @@
 //! One hold of a store: its lock, its writer, what is known of earlier records, and the index close behind.
 
 mod keep;
+mod near;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -51,6 +52,8 @@ pub(super) struct Session {
     findings: Vec<Finding>,
     /// The filter over all keys; none where the store is held too briefly to fill one.
     known: Option<Knowledge>,
+    /// A connection to the index that somebody had already.
+    reader: Option<index::Reader>,
 }
 
 struct Held {
@@ -72,7 +75,7 @@ impl Session {
     /// Takes a store and brings its log in order, which takes no longer where it is large.
     pub(super) fn begin(store: Store, options: Options) -> Result<Self, BeginError> {
         let (taken, held, findings, known) = (None, None, Vec::new(), None);
-        let mut session = Self { store, options, taken, held, findings, known };
+        let mut session = Self { store, options, taken, held, findings, known, reader: None };
         session.taken = Some(session.take()?);
         Ok(session)
     }
@@ -115,6 +118,11 @@ impl Session {
             // It knows lines that are masked now.
             Index::recreate(&self.store.index(), &writer.head().store)?;
         }
+        let near = if is_redacting { None } else { self.near(&writer)? };
+        if let Some(near) = near {
+            self.held = Some(near.hold(lock, writer));
+            return self.take_spool_held();
+        }
         let mut follow = self.open_index(&writer)?;
         let behind = last.saturating_sub(follow.watermark(Follower::Core).position);
         if behind > BEHIND_RECORDS_MAX && self.options.hold == Hold::Briefly {
@@ -141,7 +149,7 @@ impl Session {
                 let (follow, tail) = (Arc::clone(&follow), Arc::clone(&tail));
                 Some(FollowerThread::start(follow, tail, Arc::clone(&indexed)))
             }
-            (Hold::Briefly, _) | (_, Indexing::AtTheEnd) => None,
+            (Hold::Briefly, _) | (_, Indexing::AtTheEnd | Indexing::Later) => None,
         };
         let (recent, since) = (Recent::default(), Instant::now());
         self.held = Some(Held {
@@ -156,6 +164,10 @@ impl Session {
             since,
             lock,
         });
+        self.take_spool_held()
+    }
+
+    fn take_spool_held(&mut self) -> Result<(), BeginError> {
         let taken = self.take_spool();
         if taken.is_err() {
             // What comes next must not overtake what the spool holds.
@@ -340,9 +352,14 @@ impl Session {
         synced.map_err(BeginError::Sync)
     }
 
-    /// Makes everything durable, indexes it, and lets the store go.
+    /// Makes everything durable, indexes it unless that is left to others, and lets the store go.
     pub(super) fn end(&mut self) -> Result<(), BeginError> {
-        let ended = self.catch_up(&mut |_| {});
+        let ended = match &mut self.held {
+            Some(held) if self.options.indexing == Indexing::Later && held.is_near() => {
+                held.sync().map_err(BeginError::Sync)
+            }
+            Some(_) | None => self.catch_up(&mut |_| {}),
+        };
         (self.held, self.taken) = (None, None);
         ended
     }

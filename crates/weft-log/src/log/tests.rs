@@ -20,10 +20,13 @@ const NEEDLE: &str = r#"{"schema_version":1,"timestamp":"2026-11-15T12:00:00.000
 const DONE: &str = r#"{"schema":0,"event":"DONE","reason":"COMPLETE","stack":[]}"#;
 
 fn open(root: &Path, hold: Hold) -> Log {
+    open_indexing(root, hold, Indexing::Meanwhile)
+}
+
+fn open_indexing(root: &Path, hold: Hold, indexing: Indexing) -> Log {
     let store = Store::make(root, Network::Refuse).unwrap();
     let owner = Owner { pid: std::process::id(), what: "test".to_owned() };
-    let options =
-        Options { owner, patience: Duration::from_secs(60), hold, indexing: Indexing::Meanwhile };
+    let options = Options { owner, patience: Duration::from_secs(60), hold, indexing };
     Log::open(store, options, &mut |_| {}).unwrap()
 }
 
@@ -224,6 +227,52 @@ fn a_condition_that_does_not_hold_refuses_the_batch() {
     assert_eq!(log.latest(&topic).unwrap().map(Position::get), Some(2));
     drop(log);
     assert_eq!(open(root, Hold::Briefly).latest(&topic).unwrap().map(Position::get), Some(2));
+}
+
+#[test]
+fn what_is_left_for_others_to_index_counts_all_the_same_and_stays_little() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let topic = TopicKey { topic: "lease".to_owned(), key: Some("file".to_owned()) };
+    let event = |n: u64| admit(root, &NEEDLE.replace(":7,", &format!(":{n},")), None);
+    let append = |batch: Batch| {
+        let log = open_indexing(root, Hold::Briefly, Indexing::Later);
+        let appended = log.append(batch);
+        log.close().unwrap();
+        appended
+    };
+    let indexed = || {
+        let index = crate::index::Reader::open(&Store::at(root).index()).unwrap();
+        index.watermark(crate::index::Follower::Core).unwrap().position
+    };
+    let (mut last, mut marks) = (None, std::collections::BTreeSet::new());
+    for n in 1..=200 {
+        let mut new = event(n);
+        new.entry.mark.topic = Some(topic.clone());
+        let condition = Condition { topic: topic.clone(), last };
+        let stored = append(Batch { conditions: vec![condition.clone()], ..batch(vec![new]) });
+        assert_eq!(positions(&stored.unwrap()), [n]);
+        last = Position::new(n);
+        let refused = append(Batch { conditions: vec![condition], ..batch(vec![event(n + 1)]) });
+        assert!(
+            matches!(refused, Err(AppendError::Condition { actual, .. }) if actual == last),
+            "{refused:?}"
+        );
+        let earlier = [1, n / 2, n].map(|n| n.max(1));
+        let again = append(batch(earlier.map(event).to_vec())).unwrap();
+        let repeats = earlier.map(|n| Outcome::Repeat { position: Position::new(n).unwrap() });
+        assert_eq!(again.outcomes, repeats);
+        assert!(n - indexed() <= 64, "{n} records, {} indexed", indexed());
+        marks.insert(indexed());
+    }
+    // The first few find no index to go on from.
+    assert!(marks.len() <= 6, "it is indexed rarely: {marks:?}");
+    let other = NEEDLE.replace(":7,", ":200,").replace("\"b\"", "\"c\"");
+    let conflict = append(batch(vec![admit(root, &other, None)])).unwrap();
+    let (position, conflict_with) = (Position::new(201).unwrap(), Position::new(200));
+    assert_eq!(conflict.outcomes, [Outcome::Stored { position, conflict: conflict_with }]);
+    assert_eq!(open(root, Hold::Briefly).latest(&topic).unwrap(), Position::new(200));
+    assert_eq!(indexed(), 201);
 }
 
 #[test]

@@ -21,8 +21,12 @@ fn store(root: &Path) -> Store {
 
 /// Appends events that say these texts, each by a hold of its own.
 fn say(store: &Store, texts: &[&str]) {
+    say_indexing(store, texts, Indexing::AtTheEnd);
+}
+
+fn say_indexing(store: &Store, texts: &[&str], indexing: Indexing) {
     let owner = Owner { pid: std::process::id(), what: "test".to_owned() };
-    let (patience, hold, indexing) = (Duration::from_secs(60), Hold::Briefly, Indexing::AtTheEnd);
+    let (patience, hold) = (Duration::from_secs(60), Hold::Briefly);
     let mut gate = Gate::new(store, Which::Largest, Strictness::Lenient);
     for text in texts {
         let options = Options { owner: owner.clone(), patience, hold, indexing };
@@ -91,11 +95,19 @@ fn a_page_is_the_same_with_and_without_an_index() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     say(&store, &["x a", "y", "x b", "x c", "y", "x d"]);
-    let ask = || {
+    let ask_of = |store: &Store| {
         let orders = [Order::Ascending, Order::Descending];
-        orders.map(|order| [1, 3, 4, 9].map(|limit| page(&store, "x*", order, limit)))
+        orders.map(|order| [1, 3, 4, 9].map(|limit| page(store, "x*", order, limit)))
     };
+    let ask = || ask_of(&store);
     let indexed = ask();
+    let folder = tempfile::tempdir().unwrap();
+    let half = self::store(folder.path());
+    say(&half, &["x a", "y", "x b"]);
+    say_indexing(&half, &["x c", "y", "x d"], Indexing::Later);
+    let mark = IndexReader::open(&half.index()).unwrap().watermark(Follower::Core).unwrap();
+    assert_eq!(mark.position, 3);
+    assert_eq!(ask_of(&half), indexed);
     assert_eq!(indexed[0][1], (vec![1, 3, 4], Some(6)));
     assert_eq!(indexed[1][1], (vec![6, 4, 3], Some(1)));
     std::fs::remove_file(store.index()).unwrap();

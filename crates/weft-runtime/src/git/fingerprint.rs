@@ -6,7 +6,7 @@ use std::path::Path;
 
 use weft_event::digest_parts;
 
-use super::Git;
+use super::{Asked, Git, GitError};
 
 /// Of larger files only size and time count.
 const FILE_BYTES_MAX: u64 = 256 << 10;
@@ -19,11 +19,16 @@ impl Git {
     /// Returns what the work is known by: the commit, and everything that is changed since, files that git does not know among it.
     /// Equal texts are equal work. `None` if the folder is in no work tree.
     pub fn fingerprint(&self) -> Option<String> {
+        self.begin_fingerprint().finish()
+    }
+
+    /// Begins to look, so that git runs while something else is done.
+    pub fn begin_fingerprint(&self) -> Fingerprint {
         self.fingerprint_within(DEPTH_MAX)
     }
 
-    fn fingerprint_within(&self, depth: usize) -> Option<String> {
-        let said = self.ask(&[
+    fn fingerprint_within(&self, depth: usize) -> Fingerprint {
+        let status = self.begin(&[
             "status",
             "--porcelain=v2",
             "--branch",
@@ -32,9 +37,29 @@ impl Git {
             "--untracked-files=all",
             "-z",
         ]);
-        let said = said.ok()?;
+        Fingerprint { git: self.clone(), depth, status }
+    }
+}
+
+/// A look at the work in a folder, that git is asked for.
+#[derive(Debug)]
+pub struct Fingerprint {
+    git: Git,
+    depth: usize,
+    status: Result<Asked, GitError>,
+}
+
+impl Fingerprint {
+    /// Returns the folder that is looked at.
+    pub fn folder(&self) -> &Path {
+        self.git.folder()
+    }
+
+    /// Waits for git, and returns what the work is known by; `None` if the folder is in no work tree.
+    pub fn finish(self) -> Option<String> {
+        let said = self.status.and_then(Asked::answer).ok()?;
         // What git prints is from the root, wherever it is asked.
-        let folder = self.folder().canonicalize().ok()?;
+        let folder = self.git.folder().canonicalize().ok()?;
         let root = folder.ancestors().find(|folder| folder.join(".git").exists())?;
         let mut commit = "";
         let mut digest = [0; 16];
@@ -46,8 +71,9 @@ impl Git {
             let Some(changed) = Changed::read(entry) else { continue };
             let path = root.join(changed.path);
             let content = if changed.is_repository {
-                let inner = depth.checked_sub(1);
-                let inner = inner.and_then(|depth| Git::at(&path).fingerprint_within(depth));
+                let depth = self.depth.checked_sub(1);
+                let inner =
+                    depth.and_then(|depth| Git::at(&path).fingerprint_within(depth).finish());
                 inner.unwrap_or_default().into_bytes()
             } else {
                 content(&path, &mut n_left)

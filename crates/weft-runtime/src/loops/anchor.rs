@@ -8,7 +8,7 @@ use weft_event::time::format_rfc3339;
 
 use super::state::{Frame, Kind, State};
 use super::words;
-use crate::git::Git;
+use crate::git::{Asked, Git, GitError};
 
 /// Longest goal, in characters.
 const GOAL_CHARS_MAX: usize = 100;
@@ -26,19 +26,41 @@ pub struct Work {
     pub files: Vec<String>,
 }
 
+/// A look at the work in a folder, that git is asked for.
+#[derive(Debug)]
+pub struct Looking {
+    git: Git,
+    status: Result<Asked, GitError>,
+    commits: Result<Asked, GitError>,
+}
+
+impl Looking {
+    /// Begins to look, so that git runs while something else is done.
+    pub fn begin(folder: &Path) -> Self {
+        let git = Git::at(folder);
+        let status = git.begin(&["status", "--porcelain=v1", "-z"]);
+        let commits = git.begin(&["log", &format!("-{COMMITS_MAX}"), "--format=%h %s"]);
+        Self { git, status, commits }
+    }
+
+    /// Returns the folder that is looked at.
+    pub fn folder(&self) -> &Path {
+        self.git.folder()
+    }
+
+    /// Waits for git. Where there is none, there is nothing to say.
+    pub fn finish(self) -> Work {
+        let commits = self.commits.and_then(Asked::answer).unwrap_or_default();
+        let status = self.status.and_then(Asked::answer).unwrap_or_default();
+        let files = status.split('\0').filter_map(|entry| entry.get(3..)).map(str::to_owned);
+        Work { commits: commits.lines().map(str::to_owned).collect(), files: files.collect() }
+    }
+}
+
 impl Work {
     /// Asks git. Where there is none, there is nothing to say.
     pub fn look(folder: &Path) -> Self {
-        let git = Git::at(folder);
-        let limit = format!("-{COMMITS_MAX}");
-        let (commits, status) = std::thread::scope(|scope| {
-            let status = scope.spawn(|| git.ask(&["status", "--porcelain=v1", "-z"]));
-            let commits = git.ask(&["log", limit.as_str(), "--format=%h %s"]).unwrap_or_default();
-            let status = status.join().map(Result::unwrap_or_default).unwrap_or_default();
-            (commits, status)
-        });
-        let files = status.split('\0').filter_map(|entry| entry.get(3..)).map(str::to_owned);
-        Self { commits: commits.lines().map(str::to_owned).collect(), files: files.collect() }
+        Looking::begin(folder).finish()
     }
 
     fn progress(&self) -> String {

@@ -9,7 +9,7 @@ use weft_log::query::{Found, QueryError, Records};
 use crate::topics::{Chosen, read};
 
 /// Records of `loop:control` that are looked at first, and at most.
-const SAID_MIN: usize = 2;
+const SAID_MIN: usize = 1;
 const SAID_MAX: usize = 1000;
 /// Most bytes of the id of a request that is taken.
 pub const REQUEST_ID_BYTES_MAX: usize = 200;
@@ -126,7 +126,7 @@ impl Said {
             u128::from(away_ns) <= REPEAT_WINDOW.as_nanos()
         };
         let (name, mut found) = (Topic::LoopControl.to_string(), Vec::new());
-        // Mostly nothing was asked lately, and the first few tell so.
+        // Mostly nothing was asked lately, and the newest tells so.
         for limit in [SAID_MIN, SAID_MAX] {
             found = read(records, &name, Chosen::All, limit)?;
             if found.len() < limit || !found.last().is_some_and(is_late) {

@@ -48,3 +48,24 @@ fn what_is_left_running_holds_nothing_up() {
     assert_eq!((left.ending, &left.output[..]), (Ending::Code(0), &b"done\n"[..]));
     assert!(left.took < Duration::from_secs(10));
 }
+
+#[test]
+fn what_is_started_runs_meanwhile_and_ends_when_nobody_waits_for_it() {
+    let mut command = Command::new("sh");
+    command.args(["-c", "echo begun; exec sleep 1000"]);
+    let mut running = start(command, Heard::Apart, LIMITS).expect("sh runs");
+    let mut first = [0; 6];
+    running.output.from.as_mut().expect("it prints").read_exact(&mut first).expect("it prints");
+    assert_eq!(&first, b"begun\n");
+    let group = running.group;
+    drop(running);
+    assert_eq!(kill_process_group(group, Signal::KILL), Err(Errno::SRCH));
+}
+
+#[test]
+fn what_closes_its_outputs_is_waited_for_within_its_time() {
+    let closed = sh("exec >&- 2>&-; exit 4", Heard::Apart, LIMITS);
+    assert_eq!(closed.ending, Ending::Code(4));
+    let limits = Limits { time: Duration::from_millis(100), ..LIMITS };
+    assert_eq!(sh("exec >&- 2>&-; sleep 1000", Heard::Apart, limits).ending, Ending::TimedOut);
+}

@@ -11,18 +11,20 @@ use weft_event::idle::Topic;
 use weft_log::Store;
 use weft_log::log::Condition;
 use weft_log::query::Records;
+use weft_runtime::folder::fingerprint;
 use weft_runtime::git::Git;
 use weft_runtime::judge;
-use weft_runtime::loops::anchor::{self, Work};
+use weft_runtime::loops::anchor;
 use weft_runtime::loops::control::{Said, pending};
 use weft_runtime::loops::decide::{Change, Reply, Switch, Turn, Why};
 use weft_runtime::loops::events::{self, About, Posting};
 use weft_runtime::loops::state::Plan;
 use weft_runtime::loops::{Current, Decision, Kind, Known, Question, State, Stop, decide, words};
 
+use super::ahead::Ahead;
 use super::{VIA, look};
 use crate::output::tell;
-use crate::posting::{Posted, post};
+use crate::posting::{Posted, post_last};
 use crate::steer::{self, Begun, Newest, current_of, posts};
 use crate::stores::{self, StoreArgs};
 
@@ -52,22 +54,27 @@ struct Told {
 }
 
 /// Returns what the agent is answered; none if there is nothing to say.
-pub(super) fn answer(payload: &[u8], folder: &Path, now_ns: i64) -> anyhow::Result<Option<String>> {
+pub(super) fn answer(
+    payload: &[u8],
+    folder: &Path,
+    now_ns: i64,
+    ahead: Ahead,
+) -> anyhow::Result<Option<String>> {
     let told: Told = serde_json::from_slice(payload)?;
     // A subagent has no loop of its own, and no store no loop at all.
     if told.agent_id.is_some() || !Store::at(folder).is_there() {
         return Ok(None);
     }
     match told.hook_event_name.as_str() {
-        "Stop" => stop(&told, &stores::open(folder)?, now_ns),
-        "PreCompact" => pre_compact(&told, &stores::open(folder)?, now_ns),
-        "SessionStart" => session_start(&told, &stores::open(folder)?, now_ns),
+        "Stop" => stop(&told, &stores::open(folder)?, now_ns, ahead),
+        "PreCompact" => pre_compact(&told, &stores::open(folder)?, now_ns, ahead),
+        "SessionStart" => session_start(&told, &stores::open(folder)?, now_ns, ahead),
         _ => Ok(None),
     }
 }
 
 /// Decides what becomes of a stop.
-fn stop(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Option<String>> {
+fn stop(told: &Told, store: &Store, now_ns: i64, ahead: Ahead) -> anyhow::Result<Option<String>> {
     let mut records = Records::open(store.clone())?;
     let newest = newest(told, &mut records)?;
     let (run_id, asked) = match &newest.current {
@@ -91,7 +98,8 @@ fn stop(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Option<String
         turn: if told.stop_hook_active { Turn::Continued } else { Turn::Begun },
         blocks_max: blocks_max(),
     };
-    let mut sought = Sought { told, store, known: Known::default(), begun: None, plan: None };
+    let (known, begun, plan) = (Known::default(), None, None);
+    let mut sought = Sought { told, store, ahead, known, begun, plan };
     let mut decision = loop {
         match decide(&stop, &sought.known) {
             Ok(decision) => break decision,
@@ -108,29 +116,31 @@ fn stop(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Option<String
     }
     let mut conditions = vec![Condition { topic: current_of(&newest.key), last: newest.last }];
     let adopted = adopt(&newest, &decision, &told.session_id, &mut postings);
-    if let Some(first) = adopted {
+    let all = if let Some(first) = adopted {
         let last = Newest::of(&mut records, &told.session_id)?.last;
         conditions.push(Condition { topic: current_of(&told.session_id), last });
         let emptied = posts(vec![first], &newest.key);
         let mut all = posts(postings, &told.session_id);
         all.splice(0..0, emptied);
-        if let Posted::Condition { .. } = post(store, VIA, &all, &conditions)? {
-            return Ok(None);
-        }
-    } else if !postings.is_empty()
-        && let Posted::Condition { .. } =
-            post(store, VIA, &posts(postings, &newest.key), &conditions)?
+        all
+    } else {
+        posts(postings, &newest.key)
+    };
+    let frame = match &decision.change {
+        Change::State(state) => state.top(),
+        Change::None | Change::Done(_) | Change::Abort(_) => None,
+    };
+    if let Some(frame) = frame {
+        steer::restore_prompt(&mut records, frame)?;
+    }
+    if !all.is_empty()
+        && let Posted::Condition { .. } = post_last(records, VIA, &all, &conditions)?
     {
         // Another hook of the same stop was faster, and has answered.
         return Ok(None);
     }
-    if let Change::State(state) = &decision.change
-        && let Some(frame) = state.top()
-    {
-        steer::restore_prompt(&mut records, frame)?;
-        if let Kind::Issue { issue_id, .. } = &frame.kind {
-            renew(issue_id, told, store);
-        }
+    if let Some(Kind::Issue { issue_id, .. }) = frame.map(|frame| &frame.kind) {
+        renew(issue_id, told, store);
     }
     Ok(said(&decision))
 }
@@ -200,6 +210,7 @@ fn adopt(
 struct Sought<'a> {
     told: &'a Told,
     store: &'a Store,
+    ahead: Ahead,
     known: Known,
     /// The next issue, once it is claimed.
     begun: Option<Begun>,
@@ -226,7 +237,9 @@ impl Sought<'_> {
         match question {
             Question::Spent => known.spent = Some(steer::spent(store, state, &told.session_id)?),
             Question::Look => {
-                let look = look::look(&folder, frame, &told.session_id, store, records)?;
+                let steps = look::steps(frame, &told.session_id, store, records)?;
+                let work = self.ahead.fingerprint(&folder);
+                let look = steps.with_work(work.or_else(|| fingerprint(&folder, store.root())));
                 known.look = Some(look.text);
                 self.plan = Some((frame.id.clone(), look.plan));
             }
@@ -274,23 +287,33 @@ fn said(decision: &Decision) -> Option<String> {
 }
 
 /// Leaves an anchor before everything is forgotten.
-fn pre_compact(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Option<String>> {
+fn pre_compact(
+    told: &Told,
+    store: &Store,
+    now_ns: i64,
+    ahead: Ahead,
+) -> anyhow::Result<Option<String>> {
     let mut records = Records::open(store.clone())?;
     let Current::Running(state) = Newest::of(&mut records, &told.session_id)?.current else {
         return Ok(None);
     };
     let Some(frame) = state.top() else { return Ok(None) };
     let prompt = steer::read_prompt(&mut records, frame);
-    let work = Work::look(&steer::work_folder(&state, told.cwd.as_deref()));
+    let work = ahead.work(&steer::work_folder(&state, told.cwd.as_deref()));
     if let Some(line) = anchor::write(&state, &prompt, &work, now_ns) {
         let posting = Posting { topic: Topic::LoopAnchor, key: None, line };
-        post(store, VIA, &posts(vec![posting], &told.session_id), &[])?;
+        post_last(records, VIA, &posts(vec![posting], &told.session_id), &[])?;
     }
     Ok(None)
 }
 
 /// Tells an agent that comes back to a loop where it was.
-fn session_start(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Option<String>> {
+fn session_start(
+    told: &Told,
+    store: &Store,
+    now_ns: i64,
+    ahead: Ahead,
+) -> anyhow::Result<Option<String>> {
     if told.source.as_deref() == Some("clear") {
         return Ok(None);
     }
@@ -304,7 +327,7 @@ fn session_start(told: &Told, store: &Store, now_ns: i64) -> anyhow::Result<Opti
     }
     let prompt = steer::read_prompt(&mut records, frame);
     steer::restore_prompt(&mut records, frame)?;
-    let work = Work::look(&steer::work_folder(&state, told.cwd.as_deref()));
+    let work = ahead.work(&steer::work_folder(&state, told.cwd.as_deref()));
     let Some(context) = anchor::context(&state, &prompt, &work) else { return Ok(None) };
     let output = serde_json::json!({
         "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}

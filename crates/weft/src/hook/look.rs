@@ -2,16 +2,12 @@
 //! agent's plan.
 
 use std::collections::BTreeSet;
-use std::panic::resume_unwind;
-use std::path::Path;
-use std::thread;
 
 use serde::Deserialize;
 use weft_event::idle::Topic;
 use weft_log::filter::quoted;
 use weft_log::query::{Order, Records};
 use weft_log::{Filter, Position, Store, TopicKey, spool};
-use weft_runtime::git::Git;
 use weft_runtime::loops::Frame;
 use weft_runtime::loops::state::Plan;
 
@@ -30,33 +26,31 @@ pub(super) struct Look {
     pub(super) plan: Plan,
 }
 
-/// Looks at the work of a frame.
-pub(super) fn look(
-    folder: &Path,
-    frame: &Frame,
-    session_id: &str,
-    store: &Store,
-    records: &mut Records,
-) -> anyhow::Result<Look> {
-    // Git is a process of its own: the log is asked meanwhile.
-    let (work, counted) = thread::scope(|scope| {
-        let work = scope.spawn(|| Git::at(folder).fingerprint());
-        let counted = steps(frame, session_id, store, records);
-        (work.join().unwrap_or_else(|panic| resume_unwind(panic)), counted)
-    });
-    let (work, (plan, open)) = (work.unwrap_or_default(), counted?);
-    let list = open.list.map_or_else(|| "-".to_owned(), |list| list.to_string());
-    Ok(Look { text: format!("{work} {}/{list}", open.tasks), plan })
+/// The open steps of a plan.
+pub(super) struct Steps {
+    /// As the log has it.
+    plan: Plan,
+    /// With what waits in the spool.
+    open: Plan,
+}
+
+impl Steps {
+    /// Returns what was seen, with the work by what it is known by. Work that is not known may have changed.
+    pub(super) fn with_work(self, work: Option<String>) -> Look {
+        let list = self.open.list.map_or_else(|| "-".to_owned(), |list| list.to_string());
+        let work = work.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
+        Look { text: format!("{work} {}/{list}", self.open.tasks), plan: self.plan }
+    }
 }
 
 /// Counts the open steps of a plan: what the log has, and that with what waits in the spool, where hooks report to while no server
 /// runs. Only what came since the last look is looked at.
-fn steps(
+pub(super) fn steps(
     frame: &Frame,
     session_id: &str,
     store: &Store,
     records: &mut Records,
-) -> anyhow::Result<(Plan, Plan)> {
+) -> anyhow::Result<Steps> {
     let mut waiting = Vec::new();
     spool::look(store.root(), |entry| waiting.extend(Told::read(entry.line, session_id)))?;
     let head = records.head().last().map_or(0, Position::get);
@@ -86,7 +80,7 @@ fn steps(
     }
     let plan = Plan { upto: before.upto.max(head), ..after(before, &stored) };
     stored.append(&mut waiting);
-    Ok((plan, after(before, &stored)))
+    Ok(Steps { plan, open: after(before, &stored) })
 }
 
 /// Returns the plan after what was told. A hook that is installed twice tells everything twice.

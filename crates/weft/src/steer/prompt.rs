@@ -22,6 +22,11 @@ pub(super) fn path(store: &Store, frame_id: &str) -> anyhow::Result<PathBuf> {
     Ok(root.join(FOLDER).join(frame_id).join(FILE))
 }
 
+/// Returns whether a loop may ever have begun in a store.
+pub(crate) fn has_any(store: &Path) -> bool {
+    store.join(FOLDER).is_dir()
+}
+
 /// Writes a prompt, for nobody else to read.
 pub(super) fn write(path: &Path, prompt: &str) -> anyhow::Result<()> {
     let unwritable = || format!("cannot write the prompt {}", path.display());

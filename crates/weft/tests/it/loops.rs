@@ -167,6 +167,20 @@ fn every_limit_ends_it() {
 }
 
 #[test]
+fn outside_git_a_file_that_changes_is_progress() {
+    let sandbox = Sandbox::with_store(&[("work.txt", b"begun\n")]);
+    start(&sandbox, &["--max", "30", "--patience", "2", "x"]);
+    let mut agent = Agent::new(&sandbox, SESSION);
+    for n in 1..=4 {
+        work(&sandbox, n);
+        assert!(agent.stops("More.").is_some(), "{n}");
+    }
+    let n_told = (0..12).map_while(|_| agent.stops("More.")).count();
+    assert!(n_told <= 2, "{n_told}");
+    assert_eq!(topic(&sandbox, "loop:current").last().unwrap(), "ABORT NO_PROGRESS");
+}
+
+#[test]
 fn the_turn_ends_before_the_client_ends_it_and_the_next_one_goes_on() {
     let sandbox = repository();
     start(&sandbox, &["--max", "30", "--patience", "0", "x"]);
