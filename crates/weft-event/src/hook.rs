@@ -8,8 +8,6 @@ mod mend;
 mod payload;
 mod said;
 
-use memchr::{memchr, memchr2_iter};
-
 use crate::collector::{HOOKS, TAXONOMY, VERSION, hook_event_type};
 use crate::input::{Ending, Line};
 use crate::json::{
@@ -165,8 +163,13 @@ enum Form {
 fn read(bytes: &[u8], report: &Report<'_>) -> Result<String, HookError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii();
     let mut tape = Tape::new();
-    match tape.parse_bytes(bytes) {
-        Ok(root) if memchr(b'\n', bytes).is_none() => event(root, report),
+    // No search here asks first what this processor can do: the question takes a process that has just begun longer than the search.
+    let parsed = match std::str::from_utf8(bytes) {
+        Ok(text) => tape.parse(text),
+        Err(_) => tape.parse_bytes(bytes),
+    };
+    match parsed {
+        Ok(root) if !bytes.contains(&b'\n') => event(root, report),
         Ok(_) => {
             let line = Line { number: 1, offset: 0, bytes, ending: Ending::EndOfInput };
             event(tape.parse_bytes(&line.on_one_line())?, report)
@@ -202,7 +205,7 @@ fn check(root: Value<'_>) -> Result<(), HookError> {
     }
     // Few payloads have as many brackets as would be needed.
     let depth_max = DEPTH_MAX - DEPTH_ADDED;
-    let n_brackets = memchr2_iter(b'{', b'[', root.raw().as_bytes()).count();
+    let n_brackets = root.raw().bytes().filter(|byte| matches!(byte, b'{' | b'[')).count();
     if n_brackets > depth_max && depth(root) > depth_max {
         return Err(HookError::TooDeep);
     }

@@ -9,10 +9,9 @@ mod guard;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -265,9 +264,9 @@ async fn run(
             None => tasks.spawn(http::serve(listener, router.clone(), core.clone())),
         };
     }
-    let listener = UnixListener::from_std(doors.socket).map_err(system("use the socket"))?;
     let shared = socket::Shared::new(core.clone(), addresses.clone(), stop);
-    tasks.spawn(socket::run(listener, Arc::new(shared)));
+    let served = socket::start(doors.socket, shared).map_err(system("use the socket"))?;
+    tasks.spawn(served.run());
     tasks.spawn(tend(core.clone()));
     tasks.spawn(views::follow(core.clone()));
     tasks.spawn(notify::follow(core.clone(), work.notify));

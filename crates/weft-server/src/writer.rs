@@ -1,7 +1,10 @@
 //! The one thread that writes the log for every client of the server. It takes what waits, appends it together, and answers each.
+//!
+//! While it has nothing to do, whoever is woken by a client anyway may write in its place: to wake it as well costs a lone event more
+//! than the write.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -48,6 +51,18 @@ pub struct Appender {
     patience: Duration,
     /// The last position that anybody was told of.
     last: Arc<AtomicU64>,
+    pen: Arc<SharedPen>,
+}
+
+/// The log as it is written to, by whoever has it; `None` once the store was let go for good.
+type SharedPen = Mutex<Option<Pen>>;
+
+struct Pen {
+    log: Log,
+    waker: Waker,
+    last: Arc<AtomicU64>,
+    /// Whether something was written that is not known to be on the disk.
+    is_unsynced: bool,
 }
 
 /// What the writer is told.
@@ -87,7 +102,9 @@ pub fn start(log: Log, limits: &Limits, waker: Waker) -> std::io::Result<(Append
     let permits_max = limits.queue_bytes_max / PERMIT_BYTES;
     let room = Arc::new(Semaphore::new(permits_max));
     let last = Arc::new(AtomicU64::new(0));
-    let told = Arc::clone(&last);
+    let pen = Pen { log: log.clone(), waker, last: Arc::clone(&last), is_unsynced: false };
+    let pen = Arc::new(Mutex::new(Some(pen)));
+    let own = Arc::clone(&pen);
     let thread = thread::Builder::new().name("weft-writer".to_owned());
     let thread = thread.spawn(move || {
         let ready = log.get_ready(&mut |done| {
@@ -97,12 +114,12 @@ pub fn start(log: Log, limits: &Limits, waker: Waker) -> std::io::Result<(Append
             // Whoever appends is told, for then it is tried again.
             tracing::error!(error = %chain(&error), "the store is not ready for writing");
         }
+        drop(log);
         state.send_replace(None);
-        waker.wake();
-        write(&log, jobs, &waker, &told);
+        write(&own, jobs);
     })?;
     let patience = limits.queue_patience;
-    let appender = Appender { queue, opening, room, permits_max, patience, last };
+    let appender = Appender { queue, opening, room, permits_max, patience, last, pen };
     Ok((appender, WriterThread(thread)))
 }
 
@@ -121,9 +138,9 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-fn write(log: &Log, mut jobs: mpsc::Receiver<Job>, waker: &Waker, last: &AtomicU64) {
-    // Whether something was written that is not known to be on the disk.
-    let mut is_unsynced = false;
+fn write(pen: &SharedPen, mut jobs: mpsc::Receiver<Job>) {
+    const OPEN: &str = "only the writer lets the store go";
+    lock(pen).as_ref().expect(OPEN).waker.wake();
     let mut is_over = false;
     while !is_over && let Some(first) = jobs.blocking_recv() {
         let (mut waiting, mut tend, mut settled) = (Vec::new(), false, Vec::new());
@@ -138,79 +155,95 @@ fn write(log: &Log, mut jobs: mpsc::Receiver<Job>, waker: &Waker, last: &AtomicU
             let is_full = waiting.len() >= TOGETHER_MAX || is_over;
             next = if is_full { None } else { jobs.try_recv().ok() };
         }
+        let mut pen = lock(pen);
+        let pen = pen.as_mut().expect(OPEN);
         if !waiting.is_empty() {
-            append(log, waiting, (waker, last), &mut is_unsynced);
+            pen.append_waiting(waiting);
         }
         // Readers see what is synced. The next append would do it; if none waits, nobody knows when that comes.
-        tend |= is_unsynced && jobs.is_empty();
+        tend |= pen.is_unsynced && jobs.is_empty();
         if tend || !settled.is_empty() {
-            look_after(log, waker, &mut is_unsynced);
+            pen.look_after();
         }
         if !settled.is_empty() {
-            if let Err(error) = log.catch_up(&mut |_| {}) {
-                tracing::warn!(error = %chain(&error), "cannot bring the index up to date");
-            }
-            for tell in settled {
-                match tell.send(()) {
-                    // Whoever asked may be gone by now.
-                    Ok(()) | Err(()) => {}
-                }
-            }
+            pen.settle(settled);
         }
     }
-    if let Err(error) = log.close() {
+    let pen = lock(pen).take().expect(OPEN);
+    if let Err(error) = pen.log.close() {
         tracing::warn!(error = %chain(&error), "the store was let go before its index was complete");
     }
 }
 
-fn append(
-    log: &Log,
-    waiting: Vec<Waiting>,
-    (waker, last): (&Waker, &AtomicU64),
-    is_unsynced: &mut bool,
-) {
-    let (batches, answers): (Vec<_>, Vec<_>) = waiting
-        .into_iter()
-        .map(|Waiting { batch, answer, _room }| (batch, (answer, _room)))
-        .unzip();
-    // What waits in the spool came before, maybe of the same producer.
-    empty_spool(log, waker);
-    let syncs = batches.iter().any(|batch| batch.durability == Durability::Synced);
-    let appended = log.append_all(batches);
-    *is_unsynced = !syncs;
-    let told = appended.answers.iter().flatten().flat_map(|answer| &answer.outcomes);
-    let upto = told.map(|outcome| outcome.position().get()).max();
-    last.fetch_max(upto.unwrap_or(0), Ordering::Release);
-    for ((answer, _room), outcome) in answers.into_iter().zip(appended.answers) {
-        // A client that is gone by now has no use for its answer.
-        drop(answer.send(outcome));
-    }
-    match appended.written {
-        Some(written) => waker.give(written),
-        None => waker.wake(),
-    }
+fn lock(pen: &SharedPen) -> MutexGuard<'_, Option<Pen>> {
+    // What a write that panicked left half done, the log sees to itself.
+    pen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes durable what nobody waits for, moves the spool into the log, and lets others have the store.
-fn look_after(log: &Log, waker: &Waker, is_unsynced: &mut bool) {
-    if std::mem::replace(is_unsynced, false) {
-        let (events, conditions) = (Vec::new(), Vec::new());
-        let nothing = Batch { events, conditions, durability: Durability::Synced };
-        if let Some(Err(error)) = log.append_all(vec![nothing]).answers.pop() {
-            tracing::error!(error = %chain(&error), "cannot make durable what was written");
+impl Pen {
+    fn append_waiting(&mut self, waiting: Vec<Waiting>) {
+        let (batches, waiting): (Vec<_>, Vec<_>) = waiting
+            .into_iter()
+            .map(|Waiting { batch, answer, _room }| (batch, (answer, _room)))
+            .unzip();
+        self.append(batches, |answers| {
+            for ((answer, _room), outcome) in waiting.into_iter().zip(answers) {
+                // A client that is gone by now has no use for its answer.
+                drop(answer.send(outcome));
+            }
+        });
+    }
+
+    /// Appends batches together. Whoever waits for them is told before readers are.
+    fn append(&mut self, batches: Vec<Batch>, tell: impl FnOnce(Vec<Result<Answer, AppendError>>)) {
+        // What waits in the spool came before, maybe of the same producer.
+        self.empty_spool();
+        let syncs = batches.iter().any(|batch| batch.durability == Durability::Synced);
+        let appended = self.log.append_all(batches);
+        self.is_unsynced = !syncs;
+        let told = appended.answers.iter().flatten().flat_map(|answer| &answer.outcomes);
+        let upto = told.map(|outcome| outcome.position().get()).max();
+        self.last.fetch_max(upto.unwrap_or(0), Ordering::Release);
+        tell(appended.answers);
+        match appended.written {
+            Some(written) => self.waker.give(written),
+            None => self.waker.wake(),
         }
-        waker.wake();
     }
-    empty_spool(log, waker);
-    log.give_way();
-}
 
-fn empty_spool(log: &Log, waker: &Waker) {
-    match log.empty_spool() {
-        Ok(true) => waker.wake(),
-        Ok(false) => {}
-        Err(error) => {
-            tracing::warn!(error = %chain(&error), "cannot move the spool into the log");
+    /// Makes durable what nobody waits for, moves the spool into the log, and lets others have the store.
+    fn look_after(&mut self) {
+        if std::mem::replace(&mut self.is_unsynced, false) {
+            let (events, conditions) = (Vec::new(), Vec::new());
+            let nothing = Batch { events, conditions, durability: Durability::Synced };
+            if let Some(Err(error)) = self.log.append_all(vec![nothing]).answers.pop() {
+                tracing::error!(error = %chain(&error), "cannot make durable what was written");
+            }
+            self.waker.wake();
+        }
+        self.empty_spool();
+        self.log.give_way();
+    }
+
+    fn settle(&self, settled: Vec<oneshot::Sender<()>>) {
+        if let Err(error) = self.log.catch_up(&mut |_| {}) {
+            tracing::warn!(error = %chain(&error), "cannot bring the index up to date");
+        }
+        for tell in settled {
+            match tell.send(()) {
+                // Whoever asked may be gone by now.
+                Ok(()) | Err(()) => {}
+            }
+        }
+    }
+
+    fn empty_spool(&self) {
+        match self.log.empty_spool() {
+            Ok(true) => self.waker.wake(),
+            Ok(false) => {}
+            Err(error) => {
+                tracing::warn!(error = %chain(&error), "cannot move the spool into the log");
+            }
         }
     }
 }
@@ -249,6 +282,23 @@ impl Appender {
         match answered.await {
             Ok(answer) => Ok(answer?),
             Err(_gone) => Err(WriteFailure::Closed),
+        }
+    }
+
+    /// Appends batches on the calling thread, and passes on what became of each before readers are told. Gives them back, and does
+    /// nothing, where the writer has other things to do or nothing can be written.
+    pub fn append_here(
+        &self,
+        batches: Vec<Batch>,
+        tell: impl FnOnce(Vec<Result<Answer, AppendError>>),
+    ) -> Result<(), Vec<Batch>> {
+        let Ok(mut pen) = self.pen.try_lock() else { return Err(batches) };
+        match &mut *pen {
+            Some(pen) if self.opening().is_none() => {
+                pen.append(batches, tell);
+                Ok(())
+            }
+            Some(_) | None => Err(batches),
         }
     }
 
@@ -298,3 +348,6 @@ impl Appender {
         drop(self.queue.send(Job::Stop).await);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,6 +25,9 @@ const TOGETHER_EVENTS: usize = 8192;
 /// Bytes that are read at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
+/// Bytes that are read at first: most answers are a line, and memory that is not touched need not be had from the system.
+const FIRST_BYTES: usize = 2 << 10;
+
 /// Why the server did not do what it was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
@@ -160,6 +163,23 @@ impl Client {
         Ok(Self { path, stream, decoder, hello: None, wait })
     }
 
+    /// Appends a few events to the store in a folder, by the server that runs on it. All is said before the server is woken, so that it
+    /// is woken once.
+    pub fn append_once(
+        store: &Path,
+        append: Append<'_>,
+        wait: Wait,
+    ) -> Result<Appended, ClientError> {
+        let n_events = append.events.len();
+        let mut out = Vec::new();
+        request::Hello::ours().encode(&mut out)?;
+        Request::Append(append).encode(&mut out)?;
+        let mut client = Self::of_store_waiting(store, wait)?;
+        client.say(&out)?;
+        let answer = client.receive()?;
+        client.appended(answer, n_events)
+    }
+
     /// Appends events, in as many requests as they need. Where there is a condition they have to fit into one.
     pub fn append(&mut self, append: &Append<'_>) -> Result<Appended, ClientError> {
         let mut all = Appended { fates: Vec::new(), durability: append.durability };
@@ -168,12 +188,8 @@ impl Client {
             let n = if append.conditions.is_empty() { fitting(rest) } else { rest.len() };
             let (now, later) = rest.split_at(n);
             let part = Append { events: now.to_vec(), ..append.clone() };
-            match self.ask(&Request::Append(part))? {
-                Answer::Appended(appended) if appended.fates.len() == n => {
-                    all.fates.extend(appended.fates);
-                }
-                other => return Err(self.unexpected(&other)),
-            }
+            let answer = self.ask(&Request::Append(part))?;
+            all.fates.extend(self.appended(answer, n)?.fates);
             rest = later;
             if rest.is_empty() {
                 return Ok(all);
@@ -244,6 +260,13 @@ impl Client {
         }
     }
 
+    fn appended(&self, answer: Answer, n_events: usize) -> Result<Appended, ClientError> {
+        match answer {
+            Answer::Appended(appended) if appended.fates.len() == n_events => Ok(appended),
+            other => Err(self.unexpected(&other)),
+        }
+    }
+
     fn ask(&mut self, request: &Request<'_>) -> Result<Answer, ClientError> {
         self.send(request)?;
         self.receive()
@@ -255,7 +278,11 @@ impl Client {
             request::Hello::ours().encode(&mut out)?;
         }
         request.encode(&mut out)?;
-        match self.write_all(&out) {
+        self.say(&out)
+    }
+
+    fn say(&mut self, bytes: &[u8]) -> Result<(), ClientError> {
+        match self.write_all(bytes) {
             // A server that hung up has said why, and that is read next.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written.map_err(|source| self.broken(source)),
@@ -281,11 +308,13 @@ impl Client {
     }
 
     fn frame(&mut self) -> Result<Frame, ClientError> {
-        let mut piece = vec![0; PIECE_BYTES];
+        let mut piece = Vec::new();
         loop {
             if let Some(frame) = self.decoder.take()? {
                 return Ok(frame);
             }
+            let is_large = self.decoder.announced().is_some_and(|bytes| bytes > FIRST_BYTES);
+            piece.resize(if is_large { PIECE_BYTES } else { FIRST_BYTES }, 0);
             let n = match self.read(&mut piece) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 read => read.map_err(|source| self.broken(source))?,

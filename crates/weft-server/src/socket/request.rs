@@ -337,7 +337,11 @@ impl TailAsk {
 
 /// Reads the header of a frame, which is an object.
 pub(super) fn header_of<'a>(tape: &'a mut Tape, frame: &'a Frame) -> Result<Value<'a>, BadMessage> {
-    let header = tape.parse_bytes(frame.header());
+    // Most headers are short, and a client that has just begun finds out nothing about its processor for them.
+    let header = match std::str::from_utf8(frame.header()) {
+        Ok(text) => tape.parse(text),
+        Err(_) => tape.parse_bytes(frame.header()),
+    };
     let header = header.map_err(|error| BadMessage::new(format!("the header: {error}")))?;
     if header.repeated_keys().next().is_some() {
         return Err(BadMessage::new("the header has a key twice"));

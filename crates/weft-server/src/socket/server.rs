@@ -1,17 +1,18 @@
-//! The server's side of the socket: who may connect, and one task for each that does.
+//! The server's side of the socket: who may connect, a thread that lets them in, and a task for each that stays.
 
 mod append;
 mod connection;
+mod porter;
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
-use std::os::unix::net::UnixListener as StdListener;
+use std::os::unix::net::{UnixListener as StdListener, UnixStream as StdStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::thread::{self, JoinHandle};
 
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::UnixStream;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use weft_event::json::Json;
@@ -23,6 +24,7 @@ use crate::address::Addresses;
 use crate::tail::TailStatus;
 
 pub(super) use connection::Connection;
+use porter::{Porter, VISITORS_MAX, Visitor};
 
 /// Connections that are open at a time; more are told to come again.
 pub const CONNECTIONS_MAX: usize = 256;
@@ -38,9 +40,6 @@ pub const PATH_BYTES_MAX: usize = 100;
 
 /// The socket's file in a store.
 pub(crate) const FILE: &str = "weft.sock";
-
-/// How long nobody is accepted after it could not be done, as when there are too many open files.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Why the socket cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -148,29 +147,57 @@ pub fn bind(path: &Path) -> Result<StdListener, BindError> {
     Ok(listener)
 }
 
-/// Serves the socket until the server ends; then every request that was read is answered.
-pub(crate) async fn run(listener: UnixListener, shared: Arc<Shared>) {
-    let mut connections = JoinSet::new();
-    loop {
-        let accepted = tokio::select! {
-            () = shared.core.ended() => break,
-            accepted = listener.accept() => accepted,
-        };
-        while connections.try_join_next().is_some() {}
-        match accepted {
-            Ok((stream, _)) => {
-                if is_owner(&stream) {
-                    connections.spawn(connection::serve(stream, Arc::clone(&shared)));
+/// A socket that is served.
+pub(crate) struct Served {
+    shared: Arc<Shared>,
+    visitors: mpsc::Receiver<Visitor>,
+    /// Closed to have the thread let nobody in any more.
+    open: StdStream,
+    thread: JoinHandle<()>,
+}
+
+/// Begins to serve a socket: a thread lets everybody in, answers what it can, and hands the rest over.
+pub(crate) fn start(listener: StdListener, shared: Shared) -> io::Result<Served> {
+    let shared = Arc::new(shared);
+    let (hand_over, visitors) = mpsc::channel(VISITORS_MAX);
+    let (open, watched) = StdStream::pair()?;
+    let porter = Porter::new(listener, Arc::clone(&shared), hand_over);
+    let thread = thread::Builder::new().name("weft-socket".to_owned());
+    let thread = thread.spawn(move || porter.run(&watched))?;
+    Ok(Served { shared, visitors, open, thread })
+}
+
+impl Served {
+    /// Serves the socket until the server ends; then every request that was read is answered.
+    pub(crate) async fn run(self) {
+        let Self { shared, mut visitors, open, thread } = self;
+        let mut connections = JoinSet::new();
+        let mut open = Some(open);
+        loop {
+            let visitor = tokio::select! {
+                () = shared.core.ended(), if open.is_some() => {
+                    open = None;
+                    continue;
                 }
-            }
-            Err(error) => {
-                tracing::warn!(%error, "cannot accept a connection to the socket");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
+                visitor = visitors.recv() => visitor,
+            };
+            let Some(visitor) = visitor else { break };
+            while connections.try_join_next().is_some() {}
+            match UnixStream::from_std(visitor.stream) {
+                Ok(stream) if is_owner(&stream) => {
+                    let connection = Connection::new(stream, &visitor.said, visitor.unsent);
+                    let stay = (visitor.greeted, visitor.place);
+                    connections.spawn(connection::serve(connection, stay, Arc::clone(&shared)));
+                }
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "cannot serve a connection to the socket"),
             }
         }
+        if thread.join().is_err() {
+            tracing::error!("the thread at the socket panicked");
+        }
+        while connections.join_next().await.is_some() {}
     }
-    drop(listener);
-    while connections.join_next().await.is_some() {}
 }
 
 /// Returns whether the other end is a process of our own user.

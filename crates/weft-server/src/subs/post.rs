@@ -1,6 +1,7 @@
 //! Posting over HTTP, with a limit on everything that the other side can do. What an answer means is for others to say.
 
 mod connect;
+mod resolve;
 
 use std::time::Duration;
 

@@ -87,7 +87,6 @@ impl<'d> Delivery<'d> {
 
     fn send(&self, line: &[u8]) -> Result<Option<Fate>, ClientError> {
         let wait = Wait::Until(Instant::now() + PATIENCE);
-        let mut client = Client::of_store_waiting(self.folder, wait)?;
         let sent = Sent {
             line,
             via: None,
@@ -95,13 +94,14 @@ impl<'d> Delivery<'d> {
             delivery: Some(Cow::Owned(Entry::delivery(self.id))),
             topic: None,
         };
-        let appended = client.append(&Append {
+        let append = Append {
             via: VIA.into(),
             durability: Durability::Synced,
             patience: Some(PATIENCE),
             conditions: Vec::new(),
             events: vec![sent],
-        })?;
+        };
+        let appended = Client::append_once(self.folder, append, wait)?;
         Ok(appended.fates.into_iter().next())
     }
 }

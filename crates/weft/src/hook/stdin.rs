@@ -13,7 +13,7 @@ use weft_event::json::LINE_BYTES_MAX;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Room for what comes at first; most payloads are smaller.
-const ROOM_BYTES: usize = 64 << 10;
+const ROOM_BYTES: usize = 16 << 10;
 
 /// What came.
 pub(super) enum Payload {

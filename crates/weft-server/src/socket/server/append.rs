@@ -1,5 +1,6 @@
 //! Events from the socket into the log: judged here once more, whatever the client thinks of them.
 
+use std::iter;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use weft_event::json::Tape;
 use weft_log::Store;
 use weft_log::admit::{Arrival, Gate, Refusal, Strictness};
 use weft_log::blobs::{ShrinkError, Which};
-use weft_log::log::{AppendError, Batch};
+use weft_log::log::{self, AppendError, Batch};
 use weft_log::rejected::{self, Reason, RefusalId, RejectedError};
 
 use super::{SMALL_BYTES_MAX, Shared};
@@ -24,15 +25,15 @@ use crate::writer::{WriteFailure, chain};
 const SETTLE_PATIENCE: Duration = Duration::from_millis(100);
 
 /// What became of the events of a request at the gate.
-struct Judged {
-    batch: Batch,
+pub(super) struct Judged {
+    pub(super) batch: Batch,
     patience: Option<Duration>,
     /// For each event what is odd about it, or the place of its refusal.
-    verdicts: Vec<Verdict>,
-    refusals: Vec<rejected::Refusal>,
+    pub(super) verdicts: Vec<Verdict>,
+    pub(super) refusals: Vec<rejected::Refusal>,
 }
 
-enum Verdict {
+pub(super) enum Verdict {
     Fits(Vec<Reason>),
     Refused,
 }
@@ -42,6 +43,14 @@ pub(super) async fn append(shared: &Arc<Shared>, frame: Frame) -> Answer {
     match try_append(shared, frame).await {
         Ok(appended) => Answer::Appended(appended),
         Err(failure) => Answer::Failed(failure),
+    }
+}
+
+/// Returns what is answered where nothing was refused at the gate.
+pub(super) fn answer(verdicts: Vec<Verdict>, answer: Result<log::Answer, AppendError>) -> Answer {
+    match answer {
+        Ok(answer) => Answer::Appended(fates(verdicts, answer, iter::empty())),
+        Err(error) => Answer::Failed(failure(error.into())),
     }
 }
 
@@ -61,15 +70,23 @@ async fn try_append(shared: &Arc<Shared>, frame: Frame) -> Result<Appended, Fail
     let judged = if is_small { judge() } else { blocking(judge).await }?;
     let Judged { batch, patience, verdicts, refusals } = judged;
     let (refusals, ids) = keep(shared, refusals).await?;
-    let durability = batch.durability;
-    let mut outcomes = Vec::new().into_iter();
+    let mut answer = log::Answer { outcomes: Vec::new(), durability: batch.durability };
     // Without any event, a request makes durable what was written before.
     if !batch.events.is_empty() || refusals.is_empty() {
         let patience = patience.unwrap_or(Duration::MAX);
-        let answer = shared.core.appender().append_within(batch, patience).await;
-        outcomes = answer.map_err(failure)?.outcomes.into_iter();
+        let appended = shared.core.appender().append_within(batch, patience).await;
+        answer = appended.map_err(failure)?;
     }
-    let mut refused = refusals.into_iter().zip(ids);
+    Ok(fates(verdicts, answer, refusals.into_iter().zip(ids)))
+}
+
+/// Puts together what became of each event.
+fn fates(
+    verdicts: Vec<Verdict>,
+    answer: log::Answer,
+    mut refused: impl Iterator<Item = (rejected::Refusal, RefusalId)>,
+) -> Appended {
+    let (mut outcomes, durability) = (answer.outcomes.into_iter(), answer.durability);
     let fate = |verdict| match verdict {
         Verdict::Fits(warnings) => {
             let outcome = outcomes.next().expect("every event has an outcome");
@@ -80,11 +97,11 @@ async fn try_append(shared: &Arc<Shared>, frame: Frame) -> Result<Appended, Fail
             Fate::Refused { id: id.to_hex(), reasons: refusal.reasons }
         }
     };
-    Ok(Appended { fates: verdicts.into_iter().map(fate).collect(), durability })
+    Appended { fates: verdicts.into_iter().map(fate).collect(), durability }
 }
 
 /// Reads a request once more, on whatever thread this is, and judges its events.
-fn judge(frame: &Frame, store: &Store, limits: &Limits) -> Result<Judged, Failure> {
+pub(super) fn judge(frame: &Frame, store: &Store, limits: &Limits) -> Result<Judged, Failure> {
     let wrong = |message| Failure::Request { message };
     let mut tape = Tape::new();
     let append = match Request::decode(&mut tape, frame) {

@@ -51,12 +51,30 @@ struct Received {
     _room: Option<OwnedSemaphorePermit>,
 }
 
+/// The right to stay, of those that may be there at a time; `None` where there are too many.
+pub(super) type Place = Option<OwnedSemaphorePermit>;
+
+/// Whether both sides have said hello.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Greeted {
+    Not,
+    Both,
+}
+
 /// Serves a connection to its end.
-pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) {
-    let (reader, writer) = stream.into_split();
-    let mut connection =
-        Connection { reader, writer, decoder: Decoder::default(), unsent: Vec::new() };
-    let conversed = converse(&mut connection, &shared).await;
+pub(super) async fn serve(
+    mut connection: Connection,
+    (greeted, place): (Greeted, Place),
+    shared: Arc<Shared>,
+) {
+    let conversed = match greeted {
+        Greeted::Both => converse(&mut connection, &shared).await,
+        Greeted::Not => match greet(&mut connection, &shared, place.as_ref()).await {
+            Ok(Greeted::Both) => converse(&mut connection, &shared).await,
+            Ok(Greeted::Not) => Ok(()),
+            Err(broken) => Err(broken),
+        },
+    };
     // Who is hung up on is told at least by whom.
     let ended = conversed.and(connection.flush().await.map_err(Broken::from));
     if let Err(broken) = ended {
@@ -64,26 +82,32 @@ pub(super) async fn serve(stream: UnixStream, shared: Arc<Shared>) {
     }
 }
 
-async fn converse(connection: &mut Connection, shared: &Arc<Shared>) -> Result<(), Broken> {
-    let place = Arc::clone(&shared.connections).try_acquire_owned();
+/// Hears the hello, and has ours go out; whoever cannot stay is told why.
+async fn greet(
+    connection: &mut Connection,
+    shared: &Arc<Shared>,
+    place: Option<&OwnedSemaphorePermit>,
+) -> Result<Greeted, Broken> {
     let hello =
         tokio::time::timeout(shared.core.limits().request_patience, connection.receive(shared));
-    let Some(hello) = hello.await.map_err(|_elapsed| Broken::Slow)?? else { return Ok(()) };
+    let Some(hello) = hello.await.map_err(|_elapsed| Broken::Slow)?? else {
+        return Ok(Greeted::Not);
+    };
     let hello = request::Hello::decode(&hello.frame)?;
-    let mut out = Vec::new();
-    Hello::ours(shared.core.store_id()).encode(&mut out)?;
+    Hello::ours(shared.core.store_id()).encode(&mut connection.unsent)?;
     if hello.protocol != PROTOCOL {
         // The client sees from the hello what is spoken here.
-        connection.writer.write_all(&out).await?;
-        return Ok(());
+        return Ok(Greeted::Not);
     }
-    if place.is_err() {
+    if place.is_none() {
         let message = format!("{} connections are open: try again later", super::CONNECTIONS_MAX);
-        Answer::Failed(Failure::Later { message }).encode(&mut out)?;
-        connection.writer.write_all(&out).await?;
-        return Ok(());
+        Answer::Failed(Failure::Later { message }).encode(&mut connection.unsent)?;
+        return Ok(Greeted::Not);
     }
-    connection.unsent = out;
+    Ok(Greeted::Both)
+}
+
+async fn converse(connection: &mut Connection, shared: &Arc<Shared>) -> Result<(), Broken> {
     loop {
         match connection.receive(shared).await {
             Ok(Some(received)) => answer(connection, shared, received).await?,
@@ -131,6 +155,14 @@ async fn answer(
 }
 
 impl Connection {
+    /// Returns a connection on which something was said that is not answered, and something is to be sent.
+    pub(super) fn new(stream: UnixStream, said: &[u8], unsent: Vec<u8>) -> Self {
+        let (reader, writer) = stream.into_split();
+        let mut decoder = Decoder::default();
+        decoder.feed(said);
+        Self { reader, writer, decoder, unsent }
+    }
+
     /// Returns the next frame; `None` if there is none, because the other end closed or the server ends.
     async fn receive(&mut self, shared: &Arc<Shared>) -> Result<Option<Received>, Broken> {
         if self.decoder.is_empty() {

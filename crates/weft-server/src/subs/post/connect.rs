@@ -18,6 +18,8 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tower::Service;
 
+use super::resolve::Resolver;
+
 /// How long it may take until a connection stands.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 
@@ -38,13 +40,13 @@ pub enum ConnectError {
 /// Makes connections.
 #[derive(Clone)]
 pub(super) struct Connector {
-    tcp: HttpConnector,
+    tcp: HttpConnector<Resolver>,
     tls: Option<TlsConnector>,
 }
 
 impl Connector {
     pub(super) fn new(is_tls: bool, timeout: Duration) -> Result<Self, ConnectError> {
-        let mut tcp = HttpConnector::new();
+        let mut tcp = HttpConnector::new_with_resolver(Resolver);
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(timeout.min(CONNECT_MAX)));

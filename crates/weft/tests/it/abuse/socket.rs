@@ -83,6 +83,46 @@ fn frames_that_are_none_are_told_or_hung_up_on() {
 }
 
 #[test]
+fn appends_are_answered_in_turn_however_they_come() {
+    let sandbox = Sandbox::with_store(&[]);
+    let served = Served::start(&sandbox);
+    let ask = frame(br#"{"append":{}}"#, FINE.as_bytes());
+    let n_told = |told: &[u8]| String::from_utf8_lossy(told).matches(r#"{"appended":"#).count();
+    // Two at once behind the hello.
+    let told = exchange(&served, &[&hello()[..], &ask, &ask].concat());
+    assert_eq!(n_told(told.as_bytes()), 2, "{told}");
+    // One after the other on one connection, the last in two pieces and the hello by itself.
+    let end = &ask[ask.len() - 8..];
+    let (first, last) = ask.split_at(ask.len() / 2);
+    let alone = hello();
+    for pieces in [
+        [&alone[..], &ask, &ask, first, last],
+        [&[hello(), ask.clone()].concat(), &ask, first, last, b""],
+    ] {
+        let mut stream = connect(&served);
+        let mut answers = Vec::new();
+        for piece in pieces {
+            stream.write_all(piece).unwrap();
+            if piece.ends_with(end) {
+                let n_before = n_told(&answers);
+                while n_told(&answers) == n_before {
+                    let mut some = [0; 512];
+                    let n = stream.read(&mut some).unwrap();
+                    assert_ne!(n, 0, "hung up after {}", String::from_utf8_lossy(&answers));
+                    answers.extend_from_slice(&some[..n]);
+                }
+            }
+        }
+        assert_eq!(n_told(&answers), 3);
+    }
+    // What is refused is told as such.
+    let told = exchange(&served, &[hello(), frame(br#"{"append":{}}"#, b"{}")].concat());
+    assert!(told.contains(r#""rejected":"#), "{told}");
+    assert_eq!(sandbox.log(), [FINE; 8]);
+    assert_well(served);
+}
+
+#[test]
 fn connections_beyond_the_limit_are_told_and_slow_ones_end() {
     let sandbox = Sandbox::with_store(&[]);
     let patience = [("limits.request_patience", "1s")];
