@@ -15,7 +15,7 @@ pub(super) enum Ahead {
     /// Nothing.
     None,
     /// A look at whether work changed.
-    Fingerprint(Fingerprint),
+    Fingerprint(Box<Fingerprint>),
     /// A look at how far work is.
     Work(Box<Looking>),
 }
@@ -44,7 +44,7 @@ impl Ahead {
             return Ahead::None;
         }
         match (hook_event_name.as_str(), source.as_deref()) {
-            ("Stop", _) => Ahead::Fingerprint(Git::at(&cwd).begin_fingerprint()),
+            ("Stop", _) => Ahead::Fingerprint(Box::new(Git::at(&cwd).begin_fingerprint())),
             ("SessionStart", Some("clear" | "startup")) => Ahead::None,
             ("PreCompact" | "SessionStart", _) => Ahead::Work(Box::new(Looking::begin(&cwd))),
             _ => Ahead::None,
