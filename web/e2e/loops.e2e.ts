@@ -75,6 +75,19 @@ it('offers nothing in the past, and says why', async () => {
   await page.getByText('A moment of the past is shown: go back to live to change anything.').waitFor();
 });
 
+it('steers a loop that no session has taken up', async () => {
+  server.run(['loop', 'start', 'Wait for somebody']);
+  const untaken = (): Status => JSON.parse(server.run(['loop', 'status', '--json'])) as Status;
+  const { run_id } = untaken().state;
+  const page = await visit(server, `/loops?open=${run_id}`);
+  await settled(page);
+  await live(page);
+  const asked = page.getByRole('group', { name: `What can be asked of ${run_id}` });
+  await asked.getByRole('button', { name: 'Pause', exact: true }).click();
+  await page.getByRole('row').filter({ hasText: run_id }).filter({ hasText: 'paused' }).waitFor();
+  expect(untaken().state).toMatchObject({ run_id, paused: 'asked' });
+});
+
 it('copies the command that does the same', async () => {
   const page = await opened();
   await page.getByRole('button', { name: `Copy the command weft loop escalate --session '${SESSION}'` }).click();

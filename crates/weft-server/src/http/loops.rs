@@ -1,4 +1,5 @@
-//! `POST /v1/loops/{session}/control`: a loop is paused, resumed, cancelled or handed to a person, at once.
+//! `POST /v1/loops/{session}/control`: a loop is paused, resumed, cancelled or handed to a person, at once. So is one that no session
+//! has taken up yet, by `POST /v1/loops/control`.
 
 use axum::Router;
 use axum::extract::State;
@@ -35,10 +36,14 @@ use crate::writer::WriteFailure;
 /// The way in, as records have it.
 const VIA: &str = "http";
 
+/// The name under which a loop is kept until a session takes it up.
+const UNTAKEN: &str = "";
+
 /// Returns the routes.
 pub(super) fn routes() -> Router<Core> {
     Router::new()
         .route("/v1/loops/{session}/control", post(control))
+        .route("/v1/loops/control", post(control_untaken))
         .layer(from_fn(without_parameters))
 }
 
@@ -65,7 +70,16 @@ async fn control(
     Name(session): Name,
     Sent(sent): Sent,
 ) -> Result<Response, Failure> {
-    let request = request(&sent.bytes)?;
+    ask(&core, session, &sent.bytes).await
+}
+
+async fn control_untaken(State(core): State<Core>, Sent(sent): Sent) -> Result<Response, Failure> {
+    ask(&core, UNTAKEN.to_owned(), &sent.bytes).await
+}
+
+/// Asks something of the loop that is kept under a session's name.
+async fn ask(core: &Core, session: String, sent: &[u8]) -> Result<Response, Failure> {
+    let request = request(sent)?;
     for _ in 0..TRIES_MAX {
         let (session, request) = (session.clone(), request.clone());
         let prepared = core.reads().aside(move |store| prepare(store, &session, &request)).await;

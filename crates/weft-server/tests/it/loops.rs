@@ -8,27 +8,37 @@ use weft_server::access::tokens::Scope;
 
 use crate::server::Server;
 
+/// Begins a loop that no session has taken up.
+pub(crate) fn begin_untaken(server: &Server) {
+    begin_with(server, json!({}));
+}
+
 /// Begins a loop of a session.
 pub(crate) fn begin(server: &Server, session: &str) {
+    begin_with(server, json!({"session_id": session}));
+}
+
+fn begin_with(server: &Server, mut state: Value) {
     let now = jiff::Timestamp::now();
     let run = format!("loop-{}-7", now.as_second());
     let frame =
         json!({"id": run, "mode": "loop", "iter": 1, "max": 10, "prompt_file": "/p/prompt.txt"});
-    let state = json!({
-        "schema": 0,
-        "event": "STATE",
-        "run_id": run,
-        "updated_at": now.to_string(),
-        "session_id": session,
-        "stack": [frame],
-    });
+    state["schema"] = json!(0);
+    state["event"] = json!("STATE");
+    state["run_id"] = json!(run);
+    state["updated_at"] = json!(now.to_string());
+    state["stack"] = json!([frame]);
     let answer = server.client().post("/v1/events", state.to_string());
     assert_eq!(answer.status, 202, "{}", answer.shown());
 }
 
 /// Asks for something, and returns the status and the answer without what differs from run to run.
 fn ask(server: &Server, session: &str, body: &str) -> String {
-    let answer = server.client().post(&format!("/v1/loops/{session}/control"), body);
+    ask_at(server, &format!("/v1/loops/{session}/control"), body)
+}
+
+fn ask_at(server: &Server, address: &str, body: &str) -> String {
+    let answer = server.client().post(address, body);
     let mut json = answer.json();
     hide(&mut json);
     format!("{} {json}", answer.status)
@@ -113,6 +123,19 @@ fn a_request_that_comes_again_is_answered_and_not_done_again() {
     assert_snapshot!(ask(&server, "s1", r#"{"command":"cancel","request_id":"night-1"}"#), @r#"409 {"error":{"code":"duplicate","message":"`night-1` asked for something else before","request_id":"night-1","run_id":"…"}}"#);
     assert!(ask(&server, "s2", pause).starts_with("409 "));
     assert_eq!(server.core().last(), last, "nothing was written");
+}
+
+#[test]
+fn a_loop_that_no_session_has_taken_up_is_steered_by_an_address_of_its_own() {
+    let server = Server::start();
+    let ask = |body| ask_at(&server, "/v1/loops/control", body);
+    assert_snapshot!(ask(r#"{"command":"pause","request_id":"early"}"#), @r#"404 {"error":{"code":"not_found","message":"no loop runs","request_id":"early"}}"#);
+    begin(&server, "s1");
+    begin_untaken(&server);
+    assert_snapshot!(ask(r#"{"command":"pause"}"#), @r#"200 {"request_id":"…","result":"ok","run_id":"…","state":"paused","why":"somebody paused it"}"#);
+    assert_snapshot!(ask(r#"{"command":"cancel"}"#), @r#"200 {"request_id":"…","result":"ok","run_id":"…","state":"ended","why":"it was cancelled"}"#);
+    // That of a session is another.
+    assert!(self::ask(&server, "s1", r#"{"command":"pause"}"#).starts_with("200 "));
 }
 
 #[test]

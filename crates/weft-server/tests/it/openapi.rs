@@ -161,8 +161,10 @@ fn every_operation_answers_its_examples_as_it_says() {
             if operation.path.ends_with("/ack") {
                 ask.body = subscribed::with_lease(&server, &ask.body);
             }
-            if operation.path.ends_with("/control") {
-                loops::begin(&server, "s1");
+            match operation.path {
+                "/v1/loops/control" => loops::begin_untaken(&server),
+                "/v1/loops/{session}/control" => loops::begin(&server, "s1"),
+                _ => {}
             }
             let answer = ask.send(&server, operation);
             assert!(answer.status < 300, "{operation}: {ask:?} {}", answer.shown());

@@ -13,7 +13,8 @@ export interface LoopAnswer {
   why: string;
 }
 
-/** Asks something of the loop of a session; of this run alone, should another have taken its place. */
-export function controlLoop(session: string, run: string, command: LoopCommand): Promise<LoopAnswer> {
-  return post(`/v1/loops/${encodeURIComponent(session)}/control`, { command, run_id: run });
+/** Asks something of the loop of a session, or of the one that none has taken up; of this run alone, should another have taken its place. */
+export function controlLoop(session: string | undefined, run: string, command: LoopCommand): Promise<LoopAnswer> {
+  const path = session === undefined ? '/v1/loops/control' : `/v1/loops/${encodeURIComponent(session)}/control`;
+  return post(path, { command, run_id: run });
 }

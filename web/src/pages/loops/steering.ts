@@ -31,10 +31,8 @@ export function isOpen(row: LoopRow): boolean {
 }
 
 /** Says why nothing can be asked of a loop now; null if something can. */
-export function whyLocked(row: LoopRow, at: number | null): string | null {
-  if (at !== null) return 'A moment of the past is shown: go back to live to change anything.';
-  if (row.session === undefined) return 'No session has taken it up yet: it can be changed where it was started, with weft loop.';
-  return null;
+export function whyLocked(at: number | null): string | null {
+  return at === null ? null : 'A moment of the past is shown: go back to live to change anything.';
 }
 
 /** Whether a loop as it is can be asked for this. */
