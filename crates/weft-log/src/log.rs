@@ -31,6 +31,7 @@ use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError};
 use crate::{Position, Store, TopicKey, redact, spool};
 
 pub use judge::JudgeError;
+pub use session::LATER_RECORDS_MAX;
 use session::Session;
 pub use written::Written;
 

@@ -9,7 +9,7 @@ use weft_event::event::Expect;
 use weft_log::admit::{Admitted, Arrival, Gate, Strictness};
 use weft_log::blobs::Which;
 use weft_log::index::Reader;
-use weft_log::log::{AppendError, Batch, Condition, Durability, Indexing, Log, Options, Outcome};
+use weft_log::log::{AppendError, Batch, Condition, Durability, Log, Outcome};
 use weft_log::query::Records;
 use weft_log::spool::Entry;
 use weft_log::{Position, Store, TopicKey};
@@ -111,7 +111,7 @@ fn append(
         })
     });
     let events = admitted.collect::<anyhow::Result<Vec<Admitted>>>()?;
-    let options = Options { indexing: Indexing::Later, ..stores::briefly(stores::PATIENCE) };
+    let options = stores::briefly(stores::PATIENCE);
     let log = Log::begin_reading(store.clone(), options, index()).with_context(unwritable)?;
     let batch = Batch { events, conditions: conditions.to_vec(), durability: Durability::Synced };
     let appended = log.append(batch);

@@ -130,7 +130,7 @@ pub(crate) fn open(folder: &Path) -> anyhow::Result<Store> {
 
 /// Returns how a store is opened for a single event.
 pub(crate) fn briefly(patience: Duration) -> Options {
-    let (hold, indexing) = (Hold::Briefly, Indexing::AtTheEnd);
+    let (hold, indexing) = (Hold::Briefly, Indexing::Later);
     Options { owner: owner(), patience, hold, indexing }
 }
 

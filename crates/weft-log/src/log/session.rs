@@ -32,6 +32,8 @@ use crate::rejected::{Refusal as Kept, Rejected};
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError, Writer, WrittenGroup};
 use crate::{Position, Store, TopicKey, redact, spool};
 
+pub use near::LATER_RECORDS_MAX;
+
 /// Records that a single event waits for to be indexed.
 const BEHIND_RECORDS_MAX: u64 = 10_000;
 

@@ -20,8 +20,8 @@ use crate::lock::Lock;
 use crate::reader::ReadError;
 use crate::writer::Writer;
 
-/// Records that are left for the next one to index: reading them again takes about as long as one connection to the index.
-const LATER_RECORDS_MAX: u64 = 64;
+/// Records that a moment leaves for the next one to index: reading them again takes about as long as one connection to the index.
+pub const LATER_RECORDS_MAX: u64 = 64;
 
 /// What is known of a store whose index lacks little.
 pub(super) struct Near {
