@@ -187,7 +187,9 @@ fn is_acknowledgement(path: &str) -> bool {
 /// Returns whether a path is where a loop is asked for something: who may post the request may have it done.
 fn is_control(path: &str) -> bool {
     let session = path.strip_prefix("/v1/loops/").and_then(|path| path.strip_suffix("/control"));
-    session.is_some_and(|session| !session.is_empty() && !session.contains('/'))
+    // Without a session it is the one that none has taken up.
+    path == "/v1/loops/control"
+        || session.is_some_and(|session| !session.is_empty() && !session.contains('/'))
 }
 
 fn check_token(

@@ -44,8 +44,8 @@ fn who_writes_may_steer_loops() {
     let of = |method: &str, path: &str| needed(&method.parse::<Method>().expect("a method"), path);
     assert_eq!(of("POST", "/v1/loops/s1/control"), Some(Scope::Write));
     assert_eq!(of("POST", "/v1/loops/a%2Fb/control"), Some(Scope::Write));
-    for path in ["/v1/loops//control", "/v1/loops/control", "/v1/loops/a/b/control", "/v1/loops/a"]
-    {
+    assert_eq!(of("POST", "/v1/loops/control"), Some(Scope::Write));
+    for path in ["/v1/loops//control", "/v1/loops/a/b/control", "/v1/loops/a", "/v1/loops"] {
         assert_eq!(of("POST", path), Some(Scope::Admin), "{path}");
     }
     assert_eq!(of("DELETE", "/v1/loops/s1/control"), Some(Scope::Admin));

@@ -5,13 +5,17 @@ use crate::loops;
 use crate::server::Server;
 
 impl Provoked {
-    /// Leads a loop through its life.
+    /// Leads loops through their lives, one of a session and one that none has taken up.
     pub(super) fn loops(&mut self) {
+        self.lead("POST /v1/loops/{session}/control", |server| loops::begin(server, "s1"));
+        self.lead("POST /v1/loops/control", loops::begin_untaken);
+    }
+
+    fn lead(&mut self, asked: &str, begin: impl FnOnce(&Server)) {
         let server = Server::start();
-        let asked = "POST /v1/loops/{session}/control";
         let pause = r#"{"command":"pause","request_id":"a"}"#;
         self.expect(&server, asked, pause.as_bytes(), 404);
-        loops::begin(&server, "s1");
+        begin(&server);
         for (body, status) in [
             (pause, 200),
             (pause, 200),
