@@ -122,7 +122,14 @@ impl Records {
         &self.store
     }
 
-    /// Returns what was durable when the store was opened.
+    /// Has it see what is durable now.
+    pub fn refresh(&mut self) -> Result<(), QueryError> {
+        self.head = reader::read_head(&RealDisk, self.store.root())?;
+        self.lines.note(self.head.number, self.head.segment);
+        Ok(())
+    }
+
+    /// Returns what was durable when the store was opened, or last looked at.
     pub fn head(&self) -> &Head {
         &self.head
     }

@@ -113,3 +113,26 @@ fn a_page_is_the_same_with_and_without_an_index() {
     std::fs::remove_file(store.index()).unwrap();
     assert_eq!(ask(), indexed);
 }
+
+#[test]
+fn what_comes_later_is_seen_after_another_look() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    say(&store, &["x a"]);
+    for indexing in [Indexing::AtTheEnd, Indexing::Later] {
+        let mut records = Records::open(store.clone()).unwrap();
+        let filter = Filter::parse("x*", 0).unwrap();
+        let mut positions = |records: &mut Records| {
+            let range = Position::FIRST..=records.head().last().unwrap();
+            let ask = Ask { filter: &filter, range, order: Order::Ascending, limit: 9 };
+            let found = records.page(&ask).unwrap().records;
+            found.iter().map(|found| found.meta.position.get()).collect::<Vec<_>>()
+        };
+        let before = positions(&mut records);
+        say_indexing(&store, &["x b"], indexing);
+        assert_eq!(positions(&mut records), before);
+        records.refresh().unwrap();
+        let next = before.last().unwrap() + 1;
+        assert_eq!(positions(&mut records), [before, vec![next]].concat());
+    }
+}

@@ -55,6 +55,8 @@ pub fn obey(
     request: &Request,
     now_ns: i64,
 ) -> Result<Obeyed, QueryError> {
+    // Whoever changed the state said so together with it: what was said is read as of no earlier moment.
+    records.refresh()?;
     let said = Said::lately(records, now_ns)?;
     Ok(answer(&said, newest, request, now_ns))
 }
