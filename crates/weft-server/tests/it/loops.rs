@@ -126,6 +126,26 @@ fn a_request_that_comes_again_is_answered_and_not_done_again() {
 }
 
 #[test]
+fn a_request_of_a_clock_that_is_far_ahead_hides_none_of_now() {
+    let server = Server::start();
+    begin(&server, "s1");
+    let pause = r#"{"command":"pause","request_id":"night-1"}"#;
+    let first = ask(&server, "s1", pause);
+    assert!(first.starts_with("200 "), "{first}");
+    let ahead = json!({
+        "schema": 0,
+        "event": "REQUEST",
+        "command": "resume",
+        "request_id": "tomorrow",
+        "session_id": "s2",
+        "ts": "2039-01-01T00:00:00Z",
+    });
+    let answer = server.client().post("/v1/events", ahead.to_string());
+    assert_eq!(answer.status, 202, "{}", answer.shown());
+    assert_eq!(ask(&server, "s1", pause), first);
+}
+
+#[test]
 fn a_loop_that_no_session_has_taken_up_is_steered_by_an_address_of_its_own() {
     let server = Server::start();
     let ask = |body| ask_at(&server, "/v1/loops/control", body);
