@@ -95,6 +95,11 @@ impl Actor {
         self.seen.is_none()
     }
 
+    /// Returns its sessions, by their names.
+    pub(crate) fn producers(&self) -> &[Producer] {
+        &self.producers
+    }
+
     /// Returns its sessions, the one that speaks for it first.
     pub(crate) fn speakers(&self) -> Vec<&Producer> {
         let mut speakers: Vec<&Producer> = self.producers.iter().collect();

@@ -61,13 +61,16 @@ pub(super) fn of_actors(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> 
         let is_kept = |since_ns| elapsed_ms(since_ns, now_ns) <= rules.need_kept_ms;
         let mut causes = Vec::new();
         if !views.fleet.is_gone(name, actor) {
-            for producer in actor.speakers() {
+            for producer in actor.producers() {
                 causes.extend(asked(producer, rules));
             }
             causes.retain(|cause| is_kept(cause.since_ns));
         }
         if causes.is_empty() {
             causes.extend(in_trouble(views, name, actor, now_ns, rules));
+        }
+        if causes.is_empty() {
+            continue;
         }
         let task = actor.task();
         needs.extend(causes.into_iter().map(|cause| Cause { task, ..cause }.need(name)));
