@@ -122,7 +122,7 @@ fn what_comes_later_is_seen_after_another_look() {
     for indexing in [Indexing::AtTheEnd, Indexing::Later] {
         let mut records = Records::open(store.clone()).unwrap();
         let filter = Filter::parse("x*", 0).unwrap();
-        let mut positions = |records: &mut Records| {
+        let positions = |records: &mut Records| {
             let range = Position::FIRST..=records.head().last().unwrap();
             let ask = Ask { filter: &filter, range, order: Order::Ascending, limit: 9 };
             let found = records.page(&ask).unwrap().records;
