@@ -185,8 +185,9 @@ impl Served {
             while connections.try_join_next().is_some() {}
             match UnixStream::from_std(visitor.stream) {
                 Ok(stream) if is_owner(&stream) => {
-                    let connection = Connection::new(stream, &visitor.said, visitor.unsent);
-                    let stay = (visitor.greeted, visitor.place);
+                    let Visitor { said, judged, unsent, greeted, place, .. } = visitor;
+                    let connection = Connection::new(stream, &said, judged, unsent);
+                    let stay = (greeted, place);
                     connections.spawn(connection::serve(connection, stay, Arc::clone(&shared)));
                 }
                 Ok(_) => {}

@@ -27,7 +27,7 @@ const SETTLE_PATIENCE: Duration = Duration::from_millis(100);
 /// What became of the events of a request at the gate.
 pub(super) struct Judged {
     pub(super) batch: Batch,
-    patience: Option<Duration>,
+    pub(super) patience: Option<Duration>,
     /// For each event what is odd about it, or the place of its refusal.
     pub(super) verdicts: Vec<Verdict>,
     pub(super) refusals: Vec<rejected::Refusal>,
@@ -38,9 +38,9 @@ pub(super) enum Verdict {
     Refused,
 }
 
-/// Appends the events of a request that has been read.
-pub(super) async fn append(shared: &Arc<Shared>, frame: Frame) -> Answer {
-    match try_append(shared, frame).await {
+/// Appends the events of a request that has been read, and may have been judged.
+pub(super) async fn append(shared: &Arc<Shared>, frame: Frame, judged: Option<Judged>) -> Answer {
+    match try_append(shared, frame, judged).await {
         Ok(appended) => Answer::Appended(appended),
         Err(failure) => Answer::Failed(failure),
     }
@@ -62,12 +62,20 @@ pub(super) async fn settle(shared: &Shared) -> Answer {
     }
 }
 
-async fn try_append(shared: &Arc<Shared>, frame: Frame) -> Result<Appended, Failure> {
+async fn try_append(
+    shared: &Arc<Shared>,
+    frame: Frame,
+    judged: Option<Judged>,
+) -> Result<Appended, Failure> {
     let (store, limits) = (shared.core.store().clone(), shared.core.limits().clone());
     // A few events take less time than to hand them over.
     let is_small = frame.body().len() <= SMALL_BYTES_MAX;
     let judge = move || judge(&frame, &store, &limits);
-    let judged = if is_small { judge() } else { blocking(judge).await }?;
+    let judged = match judged {
+        Some(judged) => judged,
+        None if is_small => judge()?,
+        None => blocking(judge).await?,
+    };
     let Judged { batch, patience, verdicts, refusals } = judged;
     let (refusals, ids) = keep(shared, refusals).await?;
     let mut answer = log::Answer { outcomes: Vec::new(), durability: batch.durability };

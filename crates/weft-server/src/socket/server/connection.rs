@@ -9,6 +9,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::OwnedSemaphorePermit;
 use weft_event::json::Tape;
 
+use super::append::Judged;
 use super::{SMALL_BYTES_MAX, Shared, append};
 use crate::socket::answer::{Answer, Failure, Hello};
 use crate::socket::frame::{Decoder, Frame, FrameError};
@@ -40,6 +41,8 @@ pub(in crate::socket) struct Connection {
     reader: OwnedReadHalf,
     writer: OwnedWriteHalf,
     decoder: Decoder,
+    /// What came of the first request at the gate, if it went through there.
+    judged: Option<Judged>,
     /// What goes out with the next answer, or before anything is waited for. A hello by itself would wake a client that asked
     /// together with its own, for nothing.
     unsent: Vec<u8>,
@@ -130,7 +133,9 @@ async fn answer(
     let mut tape = Tape::new();
     let request = Request::decode(&mut tape, &received.frame);
     let answer = match request {
-        Ok(Request::Append(_)) => append::append(shared, received.frame).await,
+        Ok(Request::Append(_)) => {
+            append::append(shared, received.frame, connection.judged.take()).await
+        }
         Ok(Request::Page(ask)) => read::page(&shared.core, &shared.reads, ask).await,
         Ok(Request::Get(position)) => read::get(&shared.core, &shared.reads, position).await,
         Ok(Request::Tail(ask)) => {
@@ -156,11 +161,16 @@ async fn answer(
 
 impl Connection {
     /// Returns a connection on which something was said that is not answered, and something is to be sent.
-    pub(super) fn new(stream: UnixStream, said: &[u8], unsent: Vec<u8>) -> Self {
+    pub(super) fn new(
+        stream: UnixStream,
+        said: &[u8],
+        judged: Option<Judged>,
+        unsent: Vec<u8>,
+    ) -> Self {
         let (reader, writer) = stream.into_split();
         let mut decoder = Decoder::default();
         decoder.feed(said);
-        Self { reader, writer, decoder, unsent }
+        Self { reader, writer, decoder, judged, unsent }
     }
 
     /// Returns the next frame; `None` if there is none, because the other end closed or the server ends.

@@ -37,6 +37,8 @@ pub(super) struct Visitor {
     pub(super) greeted: Greeted,
     /// What it said and was not answered.
     pub(super) said: Vec<u8>,
+    /// What came of it at the gate, if it went through there: nothing goes twice.
+    pub(super) judged: Option<Judged>,
     /// What is left to be sent.
     pub(super) unsent: Vec<u8>,
     pub(super) place: Place,
@@ -124,8 +126,9 @@ impl Porter {
         }
         let place = Arc::clone(&self.shared.connections).try_acquire_owned().ok();
         let is_served = place.is_some() && is_own(&stream);
-        let (said, unsent, since) = (Vec::new(), Vec::new(), Instant::now());
-        let visitor = Visitor { stream, greeted: Greeted::Not, said, unsent, place, since };
+        let (said, judged, unsent) = (Vec::new(), None, Vec::new());
+        let (greeted, since) = (Greeted::Not, Instant::now());
+        let visitor = Visitor { stream, greeted, said, judged, unsent, place, since };
         match is_served {
             true => self.visitors.push(visitor),
             // Which tells it why not.
@@ -155,8 +158,11 @@ impl Porter {
             Ok(n) => {
                 visitor.said.extend_from_slice(&self.piece[..n]);
                 match asked(visitor, &self.shared) {
-                    Some(judged) => Wants::Append(judged),
-                    None => Wants::More,
+                    Some(judged) if is_plain(&judged) => Wants::Append(judged),
+                    judged => {
+                        visitor.judged = judged;
+                        Wants::More
+                    }
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Wants::Nothing,
@@ -167,20 +173,28 @@ impl Porter {
 
     /// Appends what they ask for together, and tells each.
     fn append(&mut self, asking: Vec<(Visitor, Judged)>) {
-        let (mut visitors, mut batches, mut verdicts) = (Vec::new(), Vec::new(), Vec::new());
-        for (visitor, judged) in asking {
+        let (mut visitors, mut batches, mut rests) = (Vec::new(), Vec::new(), Vec::new());
+        for (visitor, Judged { batch, patience, verdicts, refusals }) in asking {
             visitors.push(visitor);
-            batches.push(judged.batch);
-            verdicts.push(judged.verdicts);
+            batches.push(batch);
+            rests.push((patience, verdicts, refusals));
         }
         let store_id = self.shared.core.store_id();
         let told = self.shared.core.appender().append_here(batches, |answers| {
-            for ((visitor, verdicts), answer) in visitors.iter_mut().zip(verdicts).zip(answers) {
-                visitor.tell(store_id, verdicts, answer);
+            for ((visitor, rest), answer) in visitors.iter_mut().zip(&mut rests).zip(answers) {
+                visitor.tell(store_id, std::mem::take(&mut rest.1), answer);
             }
         });
+        if let Err(batches) = told {
+            let back = visitors.into_iter().zip(batches).zip(rests);
+            for ((mut visitor, batch), (patience, verdicts, refusals)) in back {
+                visitor.judged = Some(Judged { batch, patience, verdicts, refusals });
+                send(&self.hand_over, visitor);
+            }
+            return;
+        }
         for visitor in visitors {
-            match told.is_ok() && visitor.unsent.is_empty() {
+            match visitor.unsent.is_empty() {
                 true => self.visitors.push(visitor),
                 false => send(&self.hand_over, visitor),
             }
@@ -211,7 +225,12 @@ impl Visitor {
     }
 }
 
-/// Returns what a client asks to be appended; `None` if that is not all it says, or if more is to be done about it.
+/// Returns whether it can be appended on the spot, with nothing else to be done about it.
+fn is_plain(Judged { batch, refusals, .. }: &Judged) -> bool {
+    refusals.is_empty() && batch.durability == Durability::Synced && !batch.events.is_empty()
+}
+
+/// Returns what a client asks to be appended; `None` if that is not all it says, or if it cannot be judged.
 fn asked(visitor: &Visitor, shared: &Shared) -> Option<Judged> {
     let mut decoder = Decoder::default();
     decoder.feed(&visitor.said);
@@ -221,10 +240,7 @@ fn asked(visitor: &Visitor, shared: &Shared) -> Option<Judged> {
     }
     let frame = decoder.take().ok()??;
     decoder.is_empty().then_some(())?;
-    let judged = append::judge(&frame, shared.core.store(), shared.core.limits()).ok()?;
-    let batch = &judged.batch;
-    let is_plain = judged.refusals.is_empty() && batch.durability == Durability::Synced;
-    (is_plain && !batch.events.is_empty()).then_some(judged)
+    append::judge(&frame, shared.core.store(), shared.core.limits()).ok()
 }
 
 /// Waits for one of these, the first of which says that it is over; returns whether it is not.
