@@ -9,7 +9,7 @@ use weft_log::query::{Found, QueryError, Records};
 use crate::topics::{Chosen, read};
 
 /// Records of `loop:control` that are looked at first, and at most.
-const SAID_MIN: usize = 1;
+const SAID_MIN: usize = 2;
 const SAID_MAX: usize = 1000;
 /// Most bytes of the id of a request that is taken.
 pub const REQUEST_ID_BYTES_MAX: usize = 200;
@@ -120,21 +120,20 @@ pub struct Said {
 impl Said {
     /// Reads it; the newest alone where there is too much. What a clock that is far ahead says is not of now.
     pub fn lately(records: &mut Records, now_ns: i64) -> Result<Self, QueryError> {
-        let window_ns = i64::try_from(REPEAT_WINDOW.as_nanos()).unwrap_or(i64::MAX);
-        let since_ns = |found: &Found| {
+        let is_late = |found: &Found| {
             let time_ns = found.read(&mut Tape::new()).and_then(|event| event.facts().time_ns);
-            time_ns.map_or(0, |time_ns| now_ns.saturating_sub(time_ns))
+            let away_ns = time_ns.map_or(0, |time_ns| time_ns.abs_diff(now_ns));
+            u128::from(away_ns) <= REPEAT_WINDOW.as_nanos()
         };
         let (name, mut found) = (Topic::LoopControl.to_string(), Vec::new());
-        // Mostly nothing was asked lately, and the newest tells so; one of a clock that is far ahead tells nothing.
+        // Mostly nothing was asked lately, and the first few tell so.
         for limit in [SAID_MIN, SAID_MAX] {
             found = read(records, &name, Chosen::All, limit)?;
-            if found.len() < limit || found.last().is_some_and(|it| since_ns(it) > window_ns) {
+            if found.len() < limit || !found.last().is_some_and(is_late) {
                 break;
             }
         }
-        found.retain(|found| since_ns(found).unsigned_abs() <= window_ns.unsigned_abs());
-        Ok(Self::of(found.iter().map(|found| found.line.as_slice())))
+        Ok(Self::of(found.iter().filter(|found| is_late(found)).map(|found| found.line.as_slice())))
     }
 
     /// Reads events; others than requests and results are left out.
