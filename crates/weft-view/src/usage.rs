@@ -56,17 +56,15 @@ impl Tokens {
     }
 
     fn add(&mut self, other: &Self) {
-        let pairs = [
-            (&mut self.input, other.input),
-            (&mut self.output, other.output),
-            (&mut self.cache_read, other.cache_read),
-            (&mut self.cache_write, other.cache_write),
-            (&mut self.unsplit, other.unsplit),
-        ];
-        pairs.into_iter().for_each(|(sum, n)| *sum = sum.saturating_add(n));
+        self.change(other, u64::saturating_add);
     }
 
     fn take(&mut self, other: &Self) {
+        self.change(other, less);
+    }
+
+    /// Changes each sum by the other's.
+    fn change(&mut self, other: &Self, change: impl Fn(u64, u64) -> u64) {
         let pairs = [
             (&mut self.input, other.input),
             (&mut self.output, other.output),
@@ -74,7 +72,7 @@ impl Tokens {
             (&mut self.cache_write, other.cache_write),
             (&mut self.unsplit, other.unsplit),
         ];
-        pairs.into_iter().for_each(|(sum, n)| *sum = less(*sum, n));
+        pairs.into_iter().for_each(|(sum, n)| *sum = change(*sum, n));
     }
 }
 
