@@ -78,11 +78,12 @@ mod tests {
     fn assert_pages(views: &Views, now_ns: i64) {
         let judgement = Judgement::default();
         let Judgement { rules, prices, .. } = &judgement;
-        let Views { fleet, work, decisions, runs, usage, gateway, .. } = views;
+        let Views { fleet, work, decisions, loops, runs, usage, gateway, .. } = views;
         assert_begins(&fleet.rows(now_ns, rules), |limit| fleet.first(limit, now_ns, rules));
         assert_begins(&work.rows(now_ns), |limit| work.first(limit, now_ns));
         assert_begins(&work.plans(now_ns), |limit| work.first_plans(limit, now_ns));
         assert_begins(&decisions.rows(), |limit| decisions.first(limit));
+        assert_begins(&loops.rows(now_ns, rules), |limit| loops.first(limit, now_ns, rules));
         assert_begins(&runs.rows(now_ns, rules), |limit| runs.first(limit, now_ns, rules));
         for by in [By::Actor, By::Session, By::Task, By::Model, By::Day] {
             assert_begins(&usage.rows(by, prices), |limit| usage.first(limit, by, prices));

@@ -96,7 +96,7 @@ impl Page {
                 let first = || row.positions.first().map(u64::to_string);
                 row.id.clone().or_else(first).unwrap_or_default()
             }),
-            Name::Loops => page(views.loops.rows(now_ns, rules), limit, |row| row.run.clone()),
+            Name::Loops => shown(views.loops.first(limit, now_ns, rules), |row| row.run.clone()),
             Name::Runs => shown(views.runs.first(limit, now_ns, rules), |row| row.run.clone()),
             Name::Gateway => shown(gateway::first(views, limit, now_ns, rules), gateway::id),
             Name::Usage => shown(views.usage.first(limit, by, prices), |row| {

@@ -1,5 +1,6 @@
 //! Loops as rows: which of them go on, which are stale, and what ended the others.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
@@ -7,8 +8,9 @@ use weft_event::report::Frame;
 
 use super::ends::{End, NO_SESSION};
 use super::{Anchor, Loops, Told};
+use crate::first::first;
 use crate::fleet::elapsed_ms;
-use crate::{At, Latest, Rules};
+use crate::{At, First, Latest, Rules};
 
 /// Why a loop waits that a person paused.
 pub(crate) const PAUSED_BY_A_PERSON: &str = "asked";
@@ -127,26 +129,50 @@ impl Row {
     }
 }
 
-impl Loops {
-    /// Returns every loop: those that go on first, then those that wait, the stale, and those that are over, each the newest first.
-    pub fn rows(&self, now_ns: i64, rules: &Rules) -> Vec<Row> {
-        let told: Vec<(&str, &Told)> =
-            self.loops.iter().filter(|(_, told)| told.last_ns.is_some()).collect();
-        let newest = Newest::of(&told);
-        let nameless = self.nameless_ends(&told);
-        let row = |&(run, told): &(&str, &Told)| {
-            let end = self.end(told).or_else(|| nameless.get(run).copied());
-            row(run, told, self.anchor(told, &newest), end, &newest, now_ns, rules)
-        };
-        let mut rows: Vec<Row> = told.iter().filter_map(row).collect();
-        let rank = |row: &Row| match row.state {
+/// A loop as it stands, before anything is made of it.
+struct Standing<'l> {
+    run: &'l str,
+    told: &'l Told,
+    first_ns: i64,
+    last_ns: i64,
+    end: Option<&'l End>,
+    state: LoopState,
+}
+
+impl<'l> Standing<'l> {
+    fn rank(&self) -> (u8, Reverse<i64>, &'l str) {
+        let rank = match self.state {
             LoopState::Running => 0,
             LoopState::Paused => 1,
             LoopState::Stale => 2,
             LoopState::Done | LoopState::Aborted | LoopState::Replaced => 3,
         };
-        rows.sort_by(|a, b| (rank(a), b.last_seen, &a.run).cmp(&(rank(b), a.last_seen, &b.run)));
-        rows
+        (rank, Reverse(self.last_ns), self.run)
+    }
+}
+
+impl Loops {
+    /// Returns every loop: those that go on first, then those that wait, the stale, and those that are over, each the newest first.
+    pub fn rows(&self, now_ns: i64, rules: &Rules) -> Vec<Row> {
+        self.first(usize::MAX, now_ns, rules).rows
+    }
+
+    /// Returns the first of these.
+    pub fn first(&self, limit: usize, now_ns: i64, rules: &Rules) -> First<Row> {
+        let mut all: Vec<Standing<'_>> = Vec::new();
+        for (run, told) in self.loops.iter() {
+            if let (Some(first_ns), Some(last_ns)) = (told.first_ns, told.last_ns) {
+                let (end, state) = (self.end(told), LoopState::Running);
+                all.push(Standing { run, told, first_ns, last_ns, end, state });
+            }
+        }
+        self.end_by_nameless(&mut all);
+        let newest = Newest::of(&all);
+        for one in &mut all {
+            one.state = state(one, &newest, now_ns, rules);
+        }
+        let order = |a: &Standing<'_>, b: &Standing<'_>| a.rank().cmp(&b.rank());
+        first(all, limit, order, |one| row(&one, self.anchor(one.told, &newest), now_ns))
     }
 
     /// Returns the end of a loop: its own, if it did not go on after that, else that of its session.
@@ -160,21 +186,15 @@ impl Loops {
         own.map(Latest::value).or_else(of_session)
     }
 
-    /// Returns the loops that are ended by what names neither a run nor a session: each ends the loop that was told of last.
-    fn nameless_ends<'l>(&'l self, told: &[(&'l str, &'l Told)]) -> HashMap<&'l str, &'l End> {
-        let mut ended: HashMap<&str, &End> = HashMap::new();
+    /// Ends loops by what names neither a run nor a session: each ends the loop that was told of last.
+    fn end_by_nameless<'l>(&'l self, all: &mut [Standing<'l>]) {
         for end in self.ends.without_session() {
-            let is_open = |(run, told): &&(&str, &Told)| {
-                told.last_ns <= Some(end.at_ns)
-                    && self.end(told).is_none()
-                    && !ended.contains_key(run)
-            };
-            let newest = told.iter().filter(is_open).max_by_key(|(run, told)| (told.last_ns, *run));
-            if let Some((run, _)) = newest {
-                ended.insert(run, end);
+            let is_open = |one: &&mut Standing<'_>| one.end.is_none() && one.last_ns <= end.at_ns;
+            let newest = all.iter_mut().filter(is_open).max_by_key(|one| (one.last_ns, one.run));
+            if let Some(newest) = newest {
+                newest.end = Some(end);
             }
         }
-        ended
     }
 
     /// Returns the last anchor of a loop: its own, or one of its session that names no run.
@@ -193,12 +213,12 @@ struct Newest<'l> {
 }
 
 impl<'l> Newest<'l> {
-    fn of(all: &[(&'l str, &'l Told)]) -> Self {
+    fn of(all: &[Standing<'l>]) -> Self {
         let mut began_ns = HashMap::new();
-        for (_, told) in all {
-            if let (Some(session), Some(first_ns)) = (&told.session, told.first_ns) {
-                let newest_ns = began_ns.entry(session.value().as_str()).or_insert(first_ns);
-                *newest_ns = first_ns.max(*newest_ns);
+        for Standing { told, first_ns, .. } in all {
+            if let Some(session) = &told.session {
+                let newest_ns = began_ns.entry(session.value().as_str()).or_insert(*first_ns);
+                *newest_ns = (*first_ns).max(*newest_ns);
             }
         }
         Self { began_ns }
@@ -212,31 +232,27 @@ impl<'l> Newest<'l> {
     }
 }
 
-fn row(
-    run: &str,
-    told: &Told,
-    anchor: Option<&Anchor>,
-    end: Option<&End>,
-    newest: &Newest<'_>,
-    now_ns: i64,
-    rules: &Rules,
-) -> Option<Row> {
-    let (first_ns, last_ns) = (told.first_ns?, told.last_ns?);
-    let stated = told.state.as_ref();
-    let paused = stated.and_then(|stack| stack.value().paused.as_ref());
-    let state = match end {
+fn state(one: &Standing<'_>, newest: &Newest<'_>, now_ns: i64, rules: &Rules) -> LoopState {
+    let paused = one.told.state.as_ref().and_then(|stack| stack.value().paused.as_ref());
+    match one.end {
         Some(end) if end.is_abort => LoopState::Aborted,
         Some(_) => LoopState::Done,
-        None if !newest.is(told) => LoopState::Replaced,
+        None if !newest.is(one.told) => LoopState::Replaced,
         None if paused.is_some() => LoopState::Paused,
-        None if elapsed_ms(last_ns, now_ns) > rules.loop_stale_ms => LoopState::Stale,
+        None if elapsed_ms(one.last_ns, now_ns) > rules.loop_stale_ms => LoopState::Stale,
         None => LoopState::Running,
-    };
+    }
+}
+
+fn row(one: &Standing<'_>, anchor: Option<&Anchor>, now_ns: i64) -> Row {
+    let Standing { run, told, first_ns, last_ns, end, state } = *one;
+    let stated = told.state.as_ref();
+    let paused = stated.and_then(|stack| stack.value().paused.as_ref());
     let age_ms = match end {
         Some(end) => elapsed_ms(first_ns, end.at_ns),
         None => elapsed_ms(last_ns, now_ns),
     };
-    Some(Row {
+    Row {
         run: run.to_owned(),
         state,
         session: told.session.as_ref().map(|session| session.value().clone()),
@@ -253,5 +269,5 @@ fn row(
         trace: told.trace.as_ref().map(|trace| trace.value().word.clone()),
         request: told.request.as_ref().map(|request| request.value().word.clone()),
         position: end.map(|end| end.position).or_else(|| Some(stated?.stamp().position())),
-    })
+    }
 }
