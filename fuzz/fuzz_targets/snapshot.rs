@@ -7,7 +7,7 @@ use weft_event::event::{self, Expect};
 use weft_event::json::Tape;
 use weft_event::problem::Problems;
 use weft_view::usage::{By, Limit, LimitOf, Per};
-use weft_view::{Entry, Judgement, Money, Views, inbox, stuck};
+use weft_view::{Entry, Judgement, Money, Views, inbox, packed, stuck};
 
 fuzz_target!(|content: &[u8]| snapshot(content));
 
@@ -23,7 +23,7 @@ const MOMENTS_NS: [i64; 4] = [START_NS, 0, i64::MIN, i64::MAX];
 /// Reads any bytes as the views of a snapshot. Where they are some, every question is answered, what they say is the same when it is
 /// saved and read again, and the log goes on from there.
 fn snapshot(content: &[u8]) {
-    let Ok(mut views) = serde_json::from_slice::<Views>(content) else { return };
+    let Ok(mut views) = packed::read::<Views>(content) else { return };
     assert_eq!(read(&save(&views)), views, "a snapshot of it says something else");
     MOMENTS_NS.iter().for_each(|now_ns| ask(&views, *now_ns));
     fold(&mut views, N_RECORDS);
@@ -49,11 +49,13 @@ fn fold(views: &mut Views, n_records: usize) {
 
 /// Returns views as they are saved.
 fn save(views: &Views) -> Vec<u8> {
-    serde_json::to_vec(views).expect("views can be saved")
+    let mut saved = Vec::new();
+    packed::write(views, &mut saved).expect("views can be saved");
+    saved
 }
 
 fn read(content: &[u8]) -> Views {
-    serde_json::from_slice(content).expect("what was saved can be read")
+    packed::read(content).expect("what was saved can be read")
 }
 
 /// Asks everything that is shown of views.

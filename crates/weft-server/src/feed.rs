@@ -282,6 +282,11 @@ impl Feed {
         *self.last.borrow()
     }
 
+    /// Returns whether the records from a position on are in memory.
+    pub fn keeps(&self, next: Position) -> bool {
+        lock(&self.shared.recent).first <= next.get()
+    }
+
     /// Returns a reader from a position on.
     pub fn cursor(&self, next: Position) -> Cursor {
         Cursor { feed: self.clone(), next, history: None }

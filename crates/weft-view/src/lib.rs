@@ -22,6 +22,7 @@ pub mod loops;
 pub mod money;
 mod name;
 mod ordered;
+pub mod packed;
 pub mod prices;
 pub mod rules;
 pub mod runs;

@@ -6,7 +6,7 @@ use weft_event::event::{self, Expect};
 use weft_event::json::Tape;
 use weft_event::problem::Problems;
 
-use crate::{Entry, View};
+use crate::{Entry, View, packed};
 
 /// When the first line of a test was received: 2026-11-15 08:00 UTC. Each line comes a second after the one before it.
 pub(crate) const START_NS: i64 = 1_794_729_600_000_000_000;
@@ -65,8 +65,9 @@ pub(crate) fn fold<V: View>(lines: &[Placed]) -> V {
 
 /// Returns the view after it was saved and read back.
 pub(crate) fn through_a_snapshot<V: View>(view: &V) -> V {
-    let saved = serde_json::to_string(view).expect("a view can be saved");
-    serde_json::from_str(&saved).expect("what was saved can be read")
+    let mut saved = Vec::new();
+    packed::write(view, &mut saved).expect("a view can be saved");
+    packed::read(&saved).expect("what was saved can be read")
 }
 
 /// Asserts that a view is the same however its lines come: at once, in pieces with a snapshot between them, or shuffled so that no

@@ -1,15 +1,17 @@
 //! Records of the log taken into the views, from the newest snapshot on.
 
+use std::io;
+
 use weft_log::disk::RealDisk;
 use weft_log::reader::{ReadError, Reader, first_kept, read_head};
 use weft_log::snapshots::{SPACING, Snapshots, Spacing};
 use weft_log::{Meta, Position, Store};
-use weft_view::{VERSIONS, Views};
+use weft_view::{VERSIONS, Views, packed};
 
 use super::{Moment, Reading};
 
-/// Changes whenever records are read otherwise before views take them.
-const READING: u32 = 1;
+/// Changes whenever records are read otherwise before views take them, or views are saved otherwise.
+const READING: u32 = 2;
 
 /// Why there is no state.
 #[derive(Debug, thiserror::Error)]
@@ -113,7 +115,7 @@ impl Fold {
         let mut found = None;
         // What cannot be read although it is whole is of a form that its version does not tell.
         while let Some((position, saved)) = before.and_then(|before| snapshots.nearest(before)) {
-            if let Ok(views) = serde_json::from_slice(&saved) {
+            if let Ok(views) = packed::read(&saved) {
                 found = Some((views, position.get()));
                 break;
             }
@@ -200,23 +202,34 @@ impl Fold {
 
     /// Says that nothing more comes before a position, and leaves a snapshot if one is due there.
     pub fn pass(&mut self, next: Position) {
-        let before = next.get() - 1;
-        let due = self.snapshots.spacing().last_due(before);
-        if due > self.due {
-            self.due = due;
-            self.leave(Position::new(due).expect("it is greater than another"));
+        if let Some(due) = self.owed(next) {
+            self.leave(due);
+            self.settle(due);
         }
-        self.upto = self.upto.max(before);
+        self.upto = self.upto.max(next.get() - 1);
     }
 
-    fn leave(&self, due: Position) {
+    /// Returns the last position before another at which a snapshot was due and not settled.
+    pub(super) fn owed(&self, next: Position) -> Option<Position> {
+        let due = self.snapshots.spacing().last_due(next.get() - 1);
+        Position::new(due).filter(|due| due.get() > self.due)
+    }
+
+    /// Leaves a snapshot that is due, if one is wanted there.
+    pub(super) fn leave(&self, due: Position) {
         if self.leaving.is_some_and(|last| self.snapshots.is_wanted(due, last)) {
-            let saved =
-                self.snapshots.save(due, |out| Ok(serde_json::to_writer(out, &self.views)?));
+            let saved = self
+                .snapshots
+                .save(due, |out| packed::write(&self.views, out).map_err(io::Error::other));
             if let Err(error) = saved {
                 tracing::debug!("left no snapshot at {due}: {error}");
             }
         }
+    }
+
+    /// Says that nothing more is to be done about a snapshot that was due.
+    pub(super) fn settle(&mut self, due: Position) {
+        self.due = self.due.max(due.get());
     }
 }
 

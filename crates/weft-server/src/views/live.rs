@@ -3,6 +3,7 @@
 //! The thread begins at the newest snapshot, and again where the log was pruned or redacted. Until it has caught up, every answer
 //! says how far behind it is.
 
+use std::borrow::Borrow;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::{self, JoinHandle};
@@ -10,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::MissedTickBehavior;
+use weft_log::disk::RealDisk;
 use weft_log::priority::step_back;
-use weft_log::reader::ReadError;
-use weft_log::{Position, Store};
+use weft_log::reader::{ReadError, Reader};
+use weft_log::{Meta, Position, Store};
 use weft_view::Views;
 use weft_view::inbox::{Need, needs};
 
@@ -181,6 +183,8 @@ pub(crate) async fn now(core: &Core, ask: Ask) -> Seen {
 enum Step {
     /// Records, and the position after them.
     Take(Chunk, Position),
+    /// More than the feed has, up to a position: it is read from the log.
+    Read(Position),
     /// A moment has passed: the log may be another than it was.
     Look,
 }
@@ -216,8 +220,17 @@ async fn follow_once(core: &Core) -> Result<(), ReadError> {
                 if !is_ready {
                     return Ok(());
                 }
-                let chunk = cursor.read().await?;
-                Step::Take(chunk, cursor.next())
+                let last = Position::new(core.feed().last());
+                match last.filter(|_| !core.feed().keeps(cursor.next())) {
+                    Some(last) => {
+                        cursor = core.feed().cursor(last.plus(1));
+                        Step::Read(last)
+                    }
+                    None => {
+                        let chunk = cursor.read().await?;
+                        Step::Take(chunk, cursor.next())
+                    }
+                }
             }
         };
         tokio::select! {
@@ -229,9 +242,9 @@ async fn follow_once(core: &Core) -> Result<(), ReadError> {
     }
 }
 
-/// Passes on the panic of a thread that has ended, if that is why.
-fn ended(thread: JoinHandle<()>) -> Result<(), ReadError> {
-    thread.join().map_err(|panic| std::panic::resume_unwind(panic))
+/// Passes on why a thread has ended.
+fn ended(thread: JoinHandle<Result<(), ReadError>>) -> Result<(), ReadError> {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Folds the log up to its `end`, tells the position after it, and goes on with what it is given for as long as the log is what it
@@ -242,7 +255,7 @@ fn fold_steps(
     end: Position,
     begin: oneshot::Sender<Result<Position, ReadError>>,
     mut todo: mpsc::Receiver<Step>,
-) {
+) -> Result<(), ReadError> {
     step_back();
     let next = Fold::usual(store, end).map(|fold| {
         let next = Position::FIRST.plus(fold.upto());
@@ -251,24 +264,77 @@ fn fold_steps(
     });
     let is_folded = next.is_ok();
     if begin.send(next).is_err() || !is_folded {
-        return;
+        return Ok(());
     }
     while let Some(step) = todo.blocking_recv() {
         match step {
             Step::Take(chunk, next) => {
-                let mut fold = live.write();
-                let Some(fold) = fold.as_mut() else { return };
-                fold.leave_snapshots(next);
-                chunk.records.iter().for_each(|record| fold.take(&record.meta, &record.line));
-                fold.pass(next);
-                live.shared.upto.send_replace(fold.upto());
+                let records = chunk.records.iter().map(|record| (&record.meta, &record.line[..]));
+                take(live, records, next, next);
             }
+            Step::Read(end) => read(live, store, end, || !todo.is_closed())?,
             Step::Look => {
                 live.shared.pasts.forget_old();
                 if live.read().as_ref().is_some_and(|fold| !fold.is_current(store)) {
-                    return;
+                    return Ok(());
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+/// Takes in what the log has up to a position, as long as it is wanted.
+fn read(
+    live: &Live,
+    store: &Store,
+    end: Position,
+    is_wanted: impl Fn() -> bool,
+) -> Result<(), ReadError> {
+    let next = Position::FIRST.plus(live.upto());
+    let mut reader = Reader::open(RealDisk, store.root().to_owned(), next)?;
+    while is_wanted()
+        && let Some(batch) = reader.read()?
+    {
+        let next = batch.mileage.next;
+        let records = batch.records().map(|(record, _)| (record.meta, record.line));
+        take(live, records, next, end.max(next));
+        if next > end {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Takes records in, up to `next`, of a log that goes up to `end`. While a snapshot is written, whoever asks for rows is answered.
+fn take<'l, M: Borrow<Meta>>(
+    live: &Live,
+    records: impl Iterator<Item = (M, &'l [u8])>,
+    next: Position,
+    end: Position,
+) {
+    let mut records = records.peekable();
+    loop {
+        let mut guard = live.write();
+        let Some(fold) = guard.as_mut() else { return };
+        fold.leave_snapshots(end);
+        while let Some((meta, line)) =
+            records.next_if(|(meta, _)| fold.owed(meta.borrow().position).is_none())
+        {
+            fold.take(meta.borrow(), line);
+        }
+        let upcoming = records.peek().map_or(next, |(meta, _)| meta.borrow().position);
+        let Some(due) = fold.owed(upcoming) else {
+            fold.pass(next);
+            live.shared.upto.send_replace(fold.upto());
+            return;
+        };
+        drop(guard);
+        if let Some(fold) = live.read().as_ref() {
+            fold.leave(due);
+        }
+        if let Some(fold) = live.write().as_mut() {
+            fold.settle(due);
         }
     }
 }
