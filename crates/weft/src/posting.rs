@@ -65,23 +65,28 @@ pub(crate) enum Posted {
     },
 }
 
-/// A store that is held for what is posted next, so that it is ready by then.
-pub(crate) struct Ready {
-    store: Store,
-    log: Log,
+/// A store that is ready for what is posted next.
+pub(crate) enum Ready {
+    /// The server that runs on it waits for it.
+    Served(Store, Box<Client>),
+    /// It is held for it.
+    Held(Store, Log),
 }
 
 impl Ready {
-    /// Takes the store that nothing more is looked up in; `None` where a server runs on it, or somebody else has it now.
+    /// Gets the store ready that nothing more is looked up in; `None` if that cannot be done now, as while somebody else has it.
     pub(crate) fn begin(records: Records) -> Option<Self> {
         let store = records.store().clone();
-        let server = Client::of_store(store.root(), ANSWER_PATIENCE);
-        let Err(ClientError::NotRunning) = server else { return None };
-        let index = records.into_index();
-        let log = Log::begin_reading(store.clone(), stores::briefly(Duration::ZERO), index).ok()?;
+        match Client::of_store(store.root(), ANSWER_PATIENCE) {
+            Ok(client) => return Some(Ready::Served(store, Box::new(client))),
+            Err(ClientError::NotRunning) => {}
+            Err(_broken) => return None,
+        }
+        let (options, index) = (stores::briefly(Duration::ZERO), records.into_index());
+        let log = Log::begin_reading(store.clone(), options, index).ok()?;
         // What is wrong with it is told by whoever posts.
         log.get_ready_for_one().ok()?;
-        Some(Self { store, log })
+        Some(Ready::Held(store, log))
     }
 }
 
@@ -144,12 +149,18 @@ fn append(
         conditions: conditions.to_vec(),
         events: reported.into_iter().chain(sent).collect(),
     };
-    let (store, index) = match place {
-        Place::Ready(ready) => return in_folder(&ready.store, &append, report, || Ok(ready.log)),
-        Place::Records(records) => (records.store().clone(), records.into_index()),
-        Place::Store(store) => (store, None),
+    let find = |store: &Store| Client::of_store(store.root(), ANSWER_PATIENCE);
+    let (client, store, index) = match place {
+        Place::Ready(Ready::Held(store, log)) => {
+            return in_folder(&store, &append, report, || Ok(log));
+        }
+        Place::Ready(Ready::Served(store, client)) => (Ok(*client), store, None),
+        Place::Records(records) => {
+            (find(records.store()), records.store().clone(), records.into_index())
+        }
+        Place::Store(store) => (find(&store), store, None),
     };
-    if let Some(posted) = through_server(&store, &append, report.as_deref_mut())? {
+    if let Some(posted) = through_server(client, &append, report.as_deref_mut())? {
         return Ok(posted);
     }
     let options = stores::briefly(stores::PATIENCE);
@@ -211,11 +222,10 @@ fn in_folder(
 
 /// Appends through the server that runs on the store; `None` if none does.
 fn through_server(
-    store: &Store,
+    client: Result<Client, ClientError>,
     append: &Append<'_>,
     report: Option<&mut Report<'_>>,
 ) -> anyhow::Result<Option<Posted>> {
-    let client = Client::of_store(store.root(), ANSWER_PATIENCE);
     let sent = client.and_then(|mut client| match &report {
         Some(report) => client.append_soon(append, REPORT_PATIENCE, report.late),
         None => client.append(append),

@@ -25,7 +25,7 @@ use super::ahead::Ahead;
 use super::delivery::InHand;
 use super::look;
 use crate::output::tell;
-use crate::posting::{Place, Posted};
+use crate::posting::{Place, Post, Posted};
 use crate::steer::{self, Begun, Newest, current_of, posts};
 use crate::stores::{self, StoreArgs};
 
@@ -120,18 +120,7 @@ fn stop(
     if let Some(begun) = &begun {
         postings.push(events::began(&begun.frame, &begun.prompt, &about));
     }
-    let mut conditions = vec![Condition { topic: current_of(&newest.key), last: newest.last }];
-    let adopted = adopt(&newest, &decision, &told.session_id, &mut postings);
-    let all = if let Some(first) = adopted {
-        let last = Newest::of(reading.records()?, &told.session_id)?.last;
-        conditions.push(Condition { topic: current_of(&told.session_id), last });
-        let emptied = posts(vec![first], &newest.key);
-        let mut all = posts(postings, &told.session_id);
-        all.splice(0..0, emptied);
-        all
-    } else {
-        posts(postings, &newest.key)
-    };
+    let (all, conditions) = placed(postings, (&newest, &decision), &told.session_id, &mut reading)?;
     let frame = match &decision.change {
         Change::State(state) => state.top(),
         Change::None | Change::Done(_) | Change::Abort(_) => None,
@@ -212,6 +201,24 @@ fn newest(told: &Told, records: &mut Records) -> anyhow::Result<Newest> {
     }
 }
 
+/// Returns what is posted, with its place, and what has to be so for it.
+fn placed(
+    mut postings: Vec<Posting>,
+    (newest, decision): (&Newest, &Decision),
+    session_id: &str,
+    reading: &mut Reading,
+) -> anyhow::Result<(Vec<Post>, Vec<Condition>)> {
+    let mut conditions = vec![Condition { topic: current_of(&newest.key), last: newest.last }];
+    let Some(first) = adopt(newest, decision, session_id, &mut postings) else {
+        return Ok((posts(postings, &newest.key), conditions));
+    };
+    let last = Newest::of(reading.records()?, session_id)?.last;
+    conditions.push(Condition { topic: current_of(session_id), last });
+    let mut all = posts(vec![first], &newest.key);
+    all.extend(posts(postings, session_id));
+    Ok((all, conditions))
+}
+
 /// Gives a loop that waited to the session that took it up. Returns what takes it away from where it waited.
 fn adopt(
     newest: &Newest,
@@ -271,7 +278,9 @@ impl Sought<'_, '_> {
             Question::Spent => known.spent = Some(steer::spent(store, state, &told.session_id)?),
             Question::Look => {
                 let steps = look::steps(frame, &told.session_id, store, reading.records()?)?;
-                reading.records.take().into_iter().for_each(|it| self.event.get_ready(it));
+                if let Some(records) = reading.records.take() {
+                    self.event.get_ready(records);
+                }
                 let work = self.ahead.fingerprint(&folder, self.event).or_else(|| {
                     self.event.deliver();
                     fingerprint(&folder, store.root())

@@ -125,7 +125,7 @@ pub(super) struct InHand<'d> {
     line: Vec<u8>,
     /// What came of delivering it, once that was tried.
     delivered: Option<anyhow::Result<()>>,
-    /// The store, where it is held for what is posted.
+    /// The store, where it is ready for what is posted.
     ready: Option<Ready>,
 }
 
