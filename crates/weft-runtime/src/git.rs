@@ -1,17 +1,19 @@
 //! Git, as a program that is run: where its answer is a line or two, and none of its hooks or pagers.
 
 mod fingerprint;
+mod head;
 mod work;
 
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::process::{self, Ending, Heard, Limits, Running};
 
 pub use fingerprint::Fingerprint;
+pub use head::checked_out;
 pub use work::Standing;
 
 /// What git may take for a question.
@@ -106,6 +108,12 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Waits for git no longer than until then; returns whether its answer is there.
+    pub(crate) fn is_there_by(&mut self, end: Instant) -> bool {
+        // What cannot be waited for shows when the answer is taken.
+        self.running.is_over_by(end).unwrap_or(true)
+    }
+
     /// Waits for what git prints, and returns it without the last line's end.
     pub fn answer(self) -> Result<String, GitError> {
         let Self { running, args, folder, time } = self;

@@ -112,19 +112,7 @@ pub fn start(mut command: Command, heard: Heard, limits: Limits) -> io::Result<R
 impl Running {
     /// Waits for its end.
     pub fn finish(mut self) -> io::Result<Finished> {
-        let end = self.started + self.limits.time;
-        let exit = exit_of(self.group);
-        let is_over = loop {
-            let now = Instant::now();
-            // It is left unreaped until its group is killed, so that nobody else can have the number of the group.
-            let is_told = self.listen(exit.as_ref(), now, end)?;
-            if (is_told || exit.is_none()) && has_ended(self.group)? {
-                break true;
-            }
-            if now >= end {
-                break false;
-            }
-        };
+        let is_over = self.is_over_by(self.started + self.limits.time)?;
         self.kill()?;
         let status = self.child.wait()?;
         self.is_reaped = true;
@@ -137,6 +125,22 @@ impl Running {
         let Kept { output, n_bytes_cut } = self.output.give(bytes_max);
         let errors = self.errors.as_mut().map(|errors| errors.give(bytes_max).output);
         Ok(Finished { ending, output, n_bytes_cut, errors: errors.unwrap_or_default(), took })
+    }
+
+    /// Waits for its end no longer than until then; returns whether it has ended.
+    pub fn is_over_by(&mut self, end: Instant) -> io::Result<bool> {
+        let exit = exit_of(self.group);
+        loop {
+            let now = Instant::now();
+            // It is left unreaped until its group is killed, so that nobody else can have the number of the group.
+            let is_told = self.listen(exit.as_ref(), now, end)?;
+            if (is_told || exit.is_none()) && has_ended(self.group)? {
+                return Ok(true);
+            }
+            if now >= end {
+                return Ok(false);
+            }
+        }
     }
 
     /// Returns whether more may come.

@@ -30,7 +30,7 @@ use crate::output::{tell, tell_error};
 use crate::stores::{self, StoreArgs};
 use crate::{Outcome, config};
 use ahead::Ahead;
-use delivery::Delivery;
+use delivery::{Delivery, InHand};
 use stdin::Payload;
 
 /// The way in, as records and refusals have it.
@@ -172,26 +172,34 @@ fn take(options: &Options) -> anyhow::Result<()> {
             "nothing came on standard input: agents run this command, see `weft hooks install`"
         ),
     };
+    // What the answer needs of git takes longest: git runs while everything else is done.
+    let ahead = (options.answers == Answers::Given).then(|| Ahead::begin(&payload, &folder));
     let event = match hook::to_event(&payload, options.caller, &around) {
         Ok(event) => event,
         Err(error) => return delivery.keep_refused(payload, &error.problem()),
     };
-    // What the answer needs of git takes longest: git runs while the event is on its way.
-    let ahead = (options.answers == Answers::Given).then(|| Ahead::begin(&payload, &folder));
     let packed = || hook::to_packed_event(&payload, options.caller, &around).ok();
-    let told = match fit(event.into_bytes(), packed, &folder) {
-        Ok(line) => delivery.deliver(&line),
-        Err(problem) => delivery.keep_refused(payload.clone(), &problem),
+    let mut event = match fit(event.into_bytes(), packed, &folder) {
+        Ok(line) => InHand::new(delivery, line),
+        Err(problem) => InHand::refused(delivery, payload.clone(), &problem),
     };
-    if let Some(ahead) = ahead {
-        answer(&payload, &folder, now_ns, ahead)?;
+    let Some(ahead) = ahead else { return event.finish() };
+    if !ahead.is_followed_by_posts() {
+        event.deliver();
     }
-    told
+    let answered = answer((&payload, &mut event), &folder, now_ns, ahead);
+    let told = event.finish();
+    answered.and(told)
 }
 
 /// Answers the agent. Whatever goes wrong, it goes on as if nobody had been asked, and what went wrong is an event.
-fn answer(payload: &[u8], folder: &Path, now_ns: i64, ahead: Ahead) -> anyhow::Result<()> {
-    let asked = AssertUnwindSafe(|| decide::answer(payload, folder, now_ns, ahead));
+fn answer(
+    (payload, event): (&[u8], &mut InHand<'_>),
+    folder: &Path,
+    now_ns: i64,
+    ahead: Ahead,
+) -> anyhow::Result<()> {
+    let asked = AssertUnwindSafe(|| decide::answer((payload, &mut *event), folder, now_ns, ahead));
     let error = match panic::catch_unwind(asked) {
         Ok(Ok(Some(answer))) => {
             crate::output::print(format!("{answer}\n").as_bytes())?;
@@ -201,6 +209,7 @@ fn answer(payload: &[u8], folder: &Path, now_ns: i64, ahead: Ahead) -> anyhow::R
         Ok(Err(error)) => error,
         Err(_panic) => anyhow::anyhow!("it panicked"),
     };
+    event.deliver();
     let line = decide::failure(payload, &error, now_ns);
     Delivery::new(folder, now_ns / 1_000, None).deliver(line.as_bytes())?;
     Err(error.context("the loop could not be decided, and the agent goes its way"))

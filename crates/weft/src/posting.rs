@@ -8,8 +8,7 @@ use weft_event::Dialect;
 use weft_event::event::Expect;
 use weft_log::admit::{Admitted, Arrival, Gate, Strictness};
 use weft_log::blobs::Which;
-use weft_log::index::Reader;
-use weft_log::log::{AppendError, Batch, Condition, Durability, Log, Outcome};
+use weft_log::log::{AppendError, Batch, BeginError, Condition, Durability, Log, Outcome};
 use weft_log::query::Records;
 use weft_log::spool::Entry;
 use weft_log::{Position, Store, TopicKey};
@@ -24,6 +23,9 @@ use crate::writing::is_gone;
 /// How long the server may take for its answer.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
 
+/// After which time what a hook reports is made durable without it.
+const REPORT_PATIENCE: Duration = Duration::from_millis(50);
+
 /// An event that a command makes.
 #[derive(Clone, Debug)]
 pub(crate) struct Post {
@@ -33,6 +35,20 @@ pub(crate) struct Post {
     pub(crate) dialect: Dialect,
     /// The topic it is posted to; the event's own if it names one and nothing is said here.
     pub(crate) topic: Option<TopicKey>,
+}
+
+/// What a hook reports: an event that is on its way already, and goes into the log before what is posted.
+pub(crate) struct Report<'e> {
+    /// The event, on one line.
+    pub(crate) line: &'e [u8],
+    /// Its dialect.
+    pub(crate) dialect: Dialect,
+    /// What tells this delivery from another.
+    pub(crate) delivery: String,
+    /// Makes it durable otherwise. Called where a server takes long to answer.
+    pub(crate) late: &'e dyn Fn(),
+    /// What became of it; none as long as nobody has taken it.
+    pub(crate) fate: Option<Fate>,
 }
 
 /// What became of events that were posted together.
@@ -49,6 +65,41 @@ pub(crate) enum Posted {
     },
 }
 
+/// A store that is ready for what is posted next.
+pub(crate) enum Ready {
+    /// The server that runs on it waits for it.
+    Served(Store, Box<Client>),
+    /// It is held for it.
+    Held(Store, Log),
+}
+
+impl Ready {
+    /// Gets the store ready that nothing more is looked up in; `None` if that cannot be done now, as while somebody else has it.
+    pub(crate) fn begin(records: Records) -> Option<Self> {
+        let store = records.store().clone();
+        match Client::of_store(store.root(), ANSWER_PATIENCE) {
+            Ok(client) => return Some(Ready::Served(store, Box::new(client))),
+            Err(ClientError::NotRunning) => {}
+            Err(_broken) => return None,
+        }
+        let (options, index) = (stores::briefly(Duration::ZERO), records.into_index());
+        let log = Log::begin_reading(store.clone(), options, index).ok()?;
+        // What is wrong with it is told by whoever posts.
+        log.get_ready_for_one().ok()?;
+        Some(Ready::Held(store, log))
+    }
+}
+
+/// Where events are posted, by whoever has looked something up there.
+pub(crate) enum Place {
+    /// In a store that is ready for it.
+    Ready(Ready),
+    /// In one whose index stays open for it.
+    Records(Box<Records>),
+    /// In one of which nothing is open.
+    Store(Store),
+}
+
 /// Appends events together, all or none, and returns when they are durable.
 pub(crate) fn post(
     store: &Store,
@@ -56,25 +107,25 @@ pub(crate) fn post(
     posts: &[Post],
     conditions: &[Condition],
 ) -> anyhow::Result<Posted> {
-    append(store, via, (posts, conditions), || None)
+    append(Place::Store(store.clone()), via, (posts, conditions), None)
 }
 
-/// Does the same once nothing more is looked up in a store, whose index stays open for it.
+/// Does the same once nothing more is looked up, and has what a hook reports go into the log with them. The report is left to the hook
+/// where nothing is appended, or where it alone is refused.
 pub(crate) fn post_last(
-    records: Records,
+    place: Place,
     via: &'static str,
-    posts: &[Post],
-    conditions: &[Condition],
+    (posts, conditions): (&[Post], &[Condition]),
+    report: Option<&mut Report<'_>>,
 ) -> anyhow::Result<Posted> {
-    let store = records.store().clone();
-    append(&store, via, (posts, conditions), || records.into_index())
+    append(place, via, (posts, conditions), report)
 }
 
 fn append(
-    store: &Store,
+    place: Place,
     via: &'static str,
     (posts, conditions): (&[Post], &[Condition]),
-    index: impl FnOnce() -> Option<Reader>,
+    mut report: Option<&mut Report<'_>>,
 ) -> anyhow::Result<Posted> {
     let deliveries: Vec<_> = posts.iter().map(|_| Entry::delivery(Uuid::now_v7())).collect();
     let sent = posts.iter().zip(&deliveries).map(|(post, delivery)| Sent {
@@ -84,40 +135,79 @@ fn append(
         delivery: Some(delivery.as_str().into()),
         topic: post.topic.as_ref().map(std::borrow::Cow::Borrowed),
     });
+    let reported = report.as_ref().map(|report| Sent {
+        line: report.line,
+        via: None,
+        dialect: Some(report.dialect),
+        delivery: Some(report.delivery.clone().into()),
+        topic: None,
+    });
     let append = Append {
         via: via.into(),
         durability: Durability::Synced,
         patience: Some(stores::PATIENCE),
         conditions: conditions.to_vec(),
-        events: sent.collect(),
+        events: reported.into_iter().chain(sent).collect(),
     };
-    if let Some(posted) = through_server(store, &append)? {
+    let find = |store: &Store| Client::of_store(store.root(), ANSWER_PATIENCE);
+    let (client, store, index) = match place {
+        Place::Ready(Ready::Held(store, log)) => {
+            return in_folder(&store, &append, report, || Ok(log));
+        }
+        Place::Ready(Ready::Served(store, client)) => (Ok(*client), store, None),
+        Place::Records(records) => {
+            (find(records.store()), records.store().clone(), records.into_index())
+        }
+        Place::Store(store) => (find(&store), store, None),
+    };
+    if let Some(posted) = through_server(client, &append, report.as_deref_mut())? {
         return Ok(posted);
     }
+    let options = stores::briefly(stores::PATIENCE);
+    in_folder(&store, &append, report, || Log::begin_reading(store.clone(), options, index))
+}
+
+/// Appends in the folder of a store that no server runs on: one group and one sync, for what the spool holds too.
+fn in_folder(
+    store: &Store,
+    append: &Append<'_>,
+    mut report: Option<&mut Report<'_>>,
+    begin: impl FnOnce() -> Result<Log, BeginError>,
+) -> anyhow::Result<Posted> {
     let unwritable = || format!("cannot write to the store {}", store.root().display());
     let mut gate = Gate::new(store, Which::Largest, Strictness::Lenient);
-    let admitted = posts.iter().zip(&deliveries).map(|(post, delivery)| {
-        let arrival = Arrival {
-            line: post.line.as_bytes(),
-            expect: Expect::Dialect(post.dialect),
-            via,
-            delivery: Some(delivery),
-            topic: post.topic.as_ref(),
-        };
-        gate.admit(&arrival).map_err(|refusal| {
+    let mut admitted = append.events.iter().map(|sent| {
+        gate.admit(&Arrival {
+            line: sent.line,
+            expect: sent.dialect.map_or(Expect::Any, Expect::Dialect),
+            via: &append.via,
+            delivery: sent.delivery.as_deref(),
+            topic: sent.topic.as_deref(),
+        })
+    });
+    let reported = report.as_ref().and_then(|_| admitted.next()).and_then(Result::ok);
+    let is_reported = reported.is_some();
+    let mut events: Vec<Admitted> = reported.into_iter().collect();
+    for event in admitted {
+        events.push(event.map_err(|refusal| {
             let problem = refusal.problems().into_iter().next();
             let why = problem.map_or(refusal.to_string(), |problem| problem.message);
             anyhow::anyhow!("the event is refused: {}", Shown(&why))
-        })
-    });
-    let events = admitted.collect::<anyhow::Result<Vec<Admitted>>>()?;
-    let options = stores::briefly(stores::PATIENCE);
-    let log = Log::begin_reading(store.clone(), options, index()).with_context(unwritable)?;
-    let batch = Batch { events, conditions: conditions.to_vec(), durability: Durability::Synced };
-    let appended = log.append(batch);
+        })?);
+    }
+    let log = begin().with_context(unwritable)?;
+    let (conditions, durability) = (append.conditions.clone(), append.durability);
+    let appended = log.append(Batch { events, conditions, durability });
     stores::tell_findings(&log.take_findings());
     let posted = match appended {
-        Ok(answer) => Posted::Kept(answer.outcomes),
+        Ok(answer) => {
+            let mut outcomes = answer.outcomes.into_iter();
+            if let Some(report) = report.as_mut().filter(|_| is_reported) {
+                let fate = |outcome| Fate::Kept { outcome, warnings: Vec::new() };
+                report.fate = outcomes.next().map(fate);
+            }
+            Posted::Kept(outcomes.collect())
+        }
         Err(AppendError::Condition { topic, actual }) => Posted::Condition { topic, actual },
         Err(
             error @ (AppendError::Write(_)
@@ -131,18 +221,27 @@ fn append(
 }
 
 /// Appends through the server that runs on the store; `None` if none does.
-fn through_server(store: &Store, append: &Append<'_>) -> anyhow::Result<Option<Posted>> {
-    let sent = Client::of_store(store.root(), ANSWER_PATIENCE)
-        .and_then(|mut client| client.append(append));
-    let fates = match sent {
-        Ok(appended) => appended.fates,
+fn through_server(
+    client: Result<Client, ClientError>,
+    append: &Append<'_>,
+    report: Option<&mut Report<'_>>,
+) -> anyhow::Result<Option<Posted>> {
+    let sent = client.and_then(|mut client| match &report {
+        Some(report) => client.append_soon(append, REPORT_PATIENCE, report.late),
+        None => client.append(append),
+    });
+    let mut fates = match sent {
+        Ok(appended) => appended.fates.into_iter(),
         Err(ClientError::Failed(Failure::Condition { topic, actual })) => {
             return Ok(Some(Posted::Condition { topic, actual }));
         }
         Err(error) if is_gone(&error) => return Ok(None),
         Err(error) => return Err(error).context("cannot write to the store"),
     };
-    let outcomes = fates.into_iter().map(|fate| match fate {
+    if let Some(report) = report {
+        report.fate = fates.next();
+    }
+    let outcomes = fates.map(|fate| match fate {
         Fate::Kept { outcome, .. } => Ok(outcome),
         Fate::Refused { id, reasons } => {
             let why = reasons.first().map_or("", |reason| reason.message.as_str());

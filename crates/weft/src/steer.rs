@@ -23,7 +23,7 @@ use crate::stores::StoreArgs;
 pub(crate) use change::{reviewed, wish};
 pub(crate) use grind::{GrindArgs, StartArgs, grind, next_issue, renew, start_issue};
 pub(crate) use prompt::{
-    has_any as may_have_loops, read as read_prompt, restore as restore_prompt,
+    commits_of, has_any as may_have_loops, read as read_prompt, restore as restore_prompt,
 };
 pub(crate) use spent::spent;
 pub(crate) use start::Begun;

@@ -2,6 +2,7 @@
 
 mod keep;
 mod near;
+mod spooled;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,10 +17,7 @@ use super::{
     Answer, AppendError, Appended, Batch, BeginError, Durability, Hold, Indexing, Options, Outcome,
     lock, now_us,
 };
-use weft_event::event::Expect;
-
-use crate::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
-use crate::blobs::{ShrinkError, Which};
+use crate::admit::Admitted;
 use crate::disk::RealDisk;
 use crate::follow::{self, Follow, Progress};
 use crate::index::{self, Follower, Index, IndexError};
@@ -28,11 +26,11 @@ use crate::lines::Lines;
 use crate::lock::Lock;
 use crate::reader::Mileage;
 use crate::recover::Finding;
-use crate::rejected::{Refusal as Kept, Rejected};
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError, Writer, WrittenGroup};
-use crate::{Position, Store, TopicKey, redact, spool};
+use crate::{Position, Store, TopicKey, redact};
 
 pub use near::LATER_RECORDS_MAX;
+use spooled::Spooled;
 
 /// Records that a single event waits for to be indexed.
 const BEHIND_RECORDS_MAX: u64 = 10_000;
@@ -56,6 +54,8 @@ pub(super) struct Session {
     known: Option<Knowledge>,
     /// A connection to the index that somebody had already.
     reader: Option<index::Reader>,
+    /// What the spool held when the store was taken, if it was read before there was anything to append.
+    spooled: Option<Spooled>,
 }
 
 struct Held {
@@ -77,7 +77,8 @@ impl Session {
     /// Takes a store and brings its log in order, which takes no longer where it is large.
     pub(super) fn begin(store: Store, options: Options) -> Result<Self, BeginError> {
         let (taken, held, findings, known) = (None, None, Vec::new(), None);
-        let mut session = Self { store, options, taken, held, findings, known, reader: None };
+        let (reader, spooled) = (None, None);
+        let mut session = Self { store, options, taken, held, findings, known, reader, spooled };
         session.taken = Some(session.take()?);
         Ok(session)
     }
@@ -107,6 +108,12 @@ impl Session {
 
     /// Makes the store ready for writing: the index is brought up to date, and the spool moved into the log.
     fn hold(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), BeginError> {
+        self.hold_before_spool(progress)?;
+        self.take_spool_held()
+    }
+
+    /// Does the same, and leaves the spool to be moved before anything else is written.
+    fn hold_before_spool(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), BeginError> {
         let (lock, writer) = match self.taken.take() {
             Some(taken) => taken,
             None => self.take()?,
@@ -123,7 +130,7 @@ impl Session {
         let near = if is_redacting { None } else { self.near(&writer)? };
         if let Some(near) = near {
             self.held = Some(near.hold(lock, writer));
-            return self.take_spool_held();
+            return Ok(());
         }
         let mut follow = self.open_index(&writer)?;
         let behind = last.saturating_sub(follow.watermark(Follower::Core).position);
@@ -166,16 +173,7 @@ impl Session {
             since,
             lock,
         });
-        self.take_spool_held()
-    }
-
-    fn take_spool_held(&mut self) -> Result<(), BeginError> {
-        let taken = self.take_spool();
-        if taken.is_err() {
-            // What comes next must not overtake what the spool holds.
-            self.held = None;
-        }
-        taken
+        Ok(())
     }
 
     /// Opens the index, or an empty one in the place of one that is of no use.
@@ -204,82 +202,17 @@ impl Session {
         Ok(())
     }
 
-    /// Moves what came into the spool since the store was taken into the log; returns whether there was anything.
-    pub(super) fn empty_spool(&mut self) -> Result<bool, BeginError> {
-        if spool::is_empty(self.store.root()) {
-            return Ok(false);
-        }
-        match self.held {
-            Some(_) => self.take_spool()?,
-            // Which moves the spool too.
-            None => self.hold(&mut |_| {})?,
-        }
-        Ok(true)
-    }
-
-    /// Moves what single commands left in the spool into the log.
-    fn take_spool(&mut self) -> Result<(), BeginError> {
-        let root = self.store.root().to_owned();
-        while let Some(mut taken) = spool::take(&root).map_err(BeginError::Spool)? {
-            let mut gate = Gate::new(&self.store, Which::Largest, Strictness::Lenient);
-            let mut events = Vec::new();
-            while let Some(entry) = taken.read().map_err(BeginError::Spool)? {
-                let delivery = spool::Entry::delivery(entry.id);
-                let arrival = Arrival {
-                    line: entry.line,
-                    expect: entry.dialect.map_or(Expect::Any, Expect::Dialect),
-                    via: &entry.via,
-                    delivery: Some(&delivery),
-                    topic: entry.topic.as_ref(),
-                };
-                match gate.admit(&arrival) {
-                    Ok(event) => events.push(event),
-                    Err(Refusal::Large(ShrinkError::Blob(error))) => {
-                        return Err(BeginError::Blob(error));
-                    }
-                    Err(refusal) => {
-                        let origin = format!("spool:{}", entry.id);
-                        let kept = Kept::of(&arrival, &refusal, origin, entry.at_us);
-                        Rejected::new(&self.store).put(&[kept]).map_err(BeginError::Rejected)?;
-                    }
-                }
-                if events.len() >= GROUP_RECORDS_MAX {
-                    self.store_spooled(std::mem::take(&mut events))?;
-                }
-            }
-            self.store_spooled(events)?;
-            taken.aside().map_err(BeginError::Spool)?;
-            taken.finish().map_err(BeginError::Spool)?;
-        }
-        Ok(())
-    }
-
-    fn store_spooled(&mut self, events: Vec<Admitted>) -> Result<(), BeginError> {
-        if events.is_empty() {
-            return Ok(());
-        }
-        let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
-        let answer = self.commit_held(vec![batch]).answers.pop().expect("one batch has one answer");
-        match answer {
-            Ok(_) => Ok(()),
-            Err(AppendError::Write(error)) => Err(BeginError::SpoolWrite(error)),
-            Err(AppendError::Identity(error)) => Err(BeginError::Identity(error)),
-            Err(AppendError::Begin(_) | AppendError::Condition { .. } | AppendError::Left) => {
-                unreachable!("the store is held and the batch has no condition")
-            }
-        }
-    }
-
-    /// Appends batches together, and answers each.
+    /// Appends batches together, and answers each. Where the store has to be taken for it, what the spool holds goes before them.
     pub(super) fn commit(&mut self, batches: Vec<Batch>) -> Appended {
-        if self.held.is_none()
-            && let Err(error) = self.hold(&mut |_| {})
-        {
+        if let Err(error) = self.get_ready() {
             let error = Arc::new(error);
             let failed = |_| Err(AppendError::Begin(Arc::clone(&error)));
             return Appended { answers: batches.iter().map(failed).collect(), written: None };
         }
-        let appended = self.commit_held(batches);
+        let appended = match self.spooled.take() {
+            Some(spooled) => self.commit_after(spooled, batches),
+            None => self.commit_held(None, batches),
+        };
         self.let_others();
         appended
     }
@@ -300,10 +233,14 @@ impl Session {
         })
     }
 
-    fn commit_held(&mut self, batches: Vec<Batch>) -> Appended {
+    /// Appends batches together, and answers each, first the one before them all: where that cannot be taken, none of them is.
+    fn commit_held(&mut self, before: Option<Batch>, batches: Vec<Batch>) -> Appended {
         let held = self.held.as_mut().expect("the store is held");
         let mut commit = Commit::new(held, self.known.as_ref());
-        let mut answers: Vec<_> = batches.into_iter().map(|batch| commit.take(batch)).collect();
+        let before = before.map(|batch| commit.take(batch));
+        let barred = before.as_ref().and_then(|answer| answer.as_ref().err().cloned());
+        let take = |batch| barred.clone().map_or_else(|| commit.take(batch), Err);
+        let mut answers: Vec<_> = before.into_iter().chain(batches.into_iter().map(take)).collect();
         let written = commit.finish().unwrap_or_else(|error| {
             // The store is taken anew before the next write: what the failed one left is then made good or cut.
             self.held = None;
@@ -362,7 +299,8 @@ impl Session {
             }
             Some(_) | None => self.catch_up(&mut |_| {}),
         };
-        (self.held, self.taken) = (None, None);
+        // What was read of the spool and not written is there for the next one.
+        (self.held, self.taken, self.spooled) = (None, None, None);
         ended
     }
 }

@@ -1,5 +1,7 @@
 //! What a producer gets: every event once, in order, and an answer that says where.
 
+mod spooled;
+
 use std::path::Path;
 use std::time::Duration;
 

@@ -110,8 +110,10 @@ impl Window {
         }
         self.buffer.drain(..self.start);
         self.start = 0;
-        let missing = (n - self.buffer.len()).max(READ_BYTES) as u64;
-        (&self.file).take(missing).read_to_end(&mut self.buffer)?;
+        let missing = (n - self.buffer.len()).max(READ_BYTES);
+        // With room for it, it is read at once, and not in small steps that grow.
+        self.buffer.reserve(missing);
+        (&self.file).take(missing as u64).read_to_end(&mut self.buffer)?;
         Ok(self.buffer.len() >= n)
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::time::Instant;
 
 use weft_event::digest_parts;
 
@@ -53,6 +54,11 @@ impl Fingerprint {
     /// Returns the folder that is looked at.
     pub fn folder(&self) -> &Path {
         self.git.folder()
+    }
+
+    /// Waits for git no longer than until then; returns whether it has answered.
+    pub fn is_there_by(&mut self, end: Instant) -> bool {
+        self.status.as_mut().map_or(true, |status| status.is_there_by(end))
     }
 
     /// Waits for git, and returns what the work is known by; `None` if the folder is in no work tree.

@@ -99,3 +99,31 @@ fn work_is_known_from_any_folder_of_it_and_through_what_is_inside() {
     let nowhere = tempfile::tempdir().expect("a folder");
     assert_eq!(Git::at(nowhere.path()).fingerprint(), None);
 }
+
+#[test]
+fn what_is_checked_out_is_what_git_says_and_unknown_where_its_files_do_not_tell() {
+    let (folder, git) = repository();
+    let oid = |git: &Git| Some(git.ask(&["rev-parse", "HEAD"]).expect("there is a commit"));
+    let read = |git: &Git| checked_out(git.folder()).map(|(oid, _)| oid);
+    assert_eq!(read(&git), oid(&git));
+    git.ask(&["commit", "--quiet", "--allow-empty", "-m", "more"]).expect("git runs");
+    assert_eq!(read(&git), oid(&git));
+    git.ask(&["pack-refs", "--all"]).expect("git runs");
+    assert_eq!(read(&git), oid(&git), "names in one file");
+    let beside = tempfile::tempdir().expect("a folder");
+    let beside = beside.path().join("beside");
+    let path = beside.display().to_string();
+    git.ask(&["worktree", "add", "--quiet", "-b", "other", &path, "HEAD~1"]).expect("git runs");
+    std::fs::create_dir(beside.join("inner")).expect("a folder");
+    let inner = Git::at(&beside.join("inner"));
+    assert_eq!(read(&inner), oid(&inner), "a work tree beside the first");
+    assert_ne!(read(&inner), read(&git));
+    inner.ask(&["checkout", "--quiet", "--detach", "HEAD"]).expect("git runs");
+    assert_eq!(read(&inner), oid(&inner), "no branch");
+    git.ask(&["symbolic-ref", "HEAD", "refs/heads/new"]).expect("git runs");
+    assert_eq!(read(&git), None, "a branch without a commit");
+    std::fs::write(folder.path().join(".git/HEAD"), "ref: refs/bisect/bad\n").expect("a file");
+    assert_eq!(read(&git), None, "a name of one work tree");
+    let nowhere = tempfile::tempdir().expect("a folder");
+    assert_eq!(checked_out(nowhere.path()), None);
+}

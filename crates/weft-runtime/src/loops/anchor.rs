@@ -1,6 +1,8 @@
 //! Where to take a loop up again: what an agent that forgot everything has to know, in a few facts.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use weft_event::idle::{Anchor, AnchorWord, SCHEMA};
 use weft_event::json::Json;
@@ -8,7 +10,7 @@ use weft_event::time::format_rfc3339;
 
 use super::state::{Frame, Kind, State};
 use super::words;
-use crate::git::{Asked, Git, GitError};
+use crate::git::{Asked, Git, GitError, checked_out};
 
 /// Longest goal, in characters.
 const GOAL_CHARS_MAX: usize = 100;
@@ -31,15 +33,70 @@ pub struct Work {
 pub struct Looking {
     git: Git,
     status: Result<Asked, GitError>,
-    commits: Result<Asked, GitError>,
+    commits: Commits,
+}
+
+/// The newest commits.
+#[derive(Debug)]
+enum Commits {
+    /// Git is asked for them.
+    Asked { asked: Box<Result<Asked, GitError>>, note: Option<Note> },
+    /// They are those of the last time.
+    Known(String),
+}
+
+/// Where commits are noted, and whose they are: what a commit comes after never changes.
+#[derive(Debug)]
+struct Note {
+    path: PathBuf,
+    /// The commit that is checked out, and the repository.
+    whose: String,
+}
+
+impl Note {
+    fn of(folder: &Path, path: &Path) -> Option<Self> {
+        let (oid, repository) = checked_out(folder)?;
+        let whose = format!("{oid} {}", repository.display());
+        Some(Self { path: path.to_owned(), whose })
+    }
+
+    fn read(&self) -> Option<String> {
+        let text = fs::read_to_string(&self.path).ok()?;
+        let (whose, commits) = text.split_once('\n')?;
+        (whose == self.whose).then(|| commits.to_owned())
+    }
+
+    /// Notes commits, unless another one was checked out meanwhile.
+    fn write(self, folder: &Path, commits: &str) {
+        if Self::of(folder, &self.path).is_some_and(|now| now.whose == self.whose) {
+            // What cannot be noted is asked for again.
+            drop(fs::write(&self.path, format!("{}\n{commits}", self.whose)));
+        }
+    }
 }
 
 impl Looking {
     /// Begins to look, so that git runs while something else is done.
     pub fn begin(folder: &Path) -> Self {
+        Self::new(folder, None)
+    }
+
+    /// Does the same, and asks git for the newest commits only where others than those that are noted in a file are checked out: of the
+    /// two processes that takes away one.
+    pub fn begin_noting(folder: &Path, path: &Path) -> Self {
+        Self::new(folder, Note::of(folder, path))
+    }
+
+    fn new(folder: &Path, note: Option<Note>) -> Self {
         let git = Git::at(folder);
-        let status = git.begin(&["status", "--porcelain=v1", "-z"]);
-        let commits = git.begin(&["log", &format!("-{COMMITS_MAX}"), "--format=%h %s"]);
+        let status = git.begin(&["status", "--porcelain=v1", "--no-renames", "-z"]);
+        let commits = match note.as_ref().and_then(Note::read) {
+            Some(commits) => Commits::Known(commits),
+            None => {
+                let asked = git.begin(&["log", &format!("-{COMMITS_MAX}"), "--format=%h %s"]);
+                Commits::Asked { asked: Box::new(asked), note }
+            }
+        };
         Self { git, status, commits }
     }
 
@@ -48,9 +105,28 @@ impl Looking {
         self.git.folder()
     }
 
+    /// Waits for git no longer than until then; returns whether it has answered.
+    pub fn is_there_by(&mut self, end: Instant) -> bool {
+        let commits = match &mut self.commits {
+            Commits::Asked { asked, .. } => asked.as_mut().as_mut().ok(),
+            Commits::Known(_) => None,
+        };
+        let mut all = commits.into_iter().chain(self.status.as_mut().ok());
+        all.all(|asked| asked.is_there_by(end))
+    }
+
     /// Waits for git. Where there is none, there is nothing to say.
     pub fn finish(self) -> Work {
-        let commits = self.commits.and_then(Asked::answer).unwrap_or_default();
+        let commits = match self.commits {
+            Commits::Known(commits) => commits,
+            Commits::Asked { asked, note } => {
+                let answer = (*asked).and_then(Asked::answer);
+                if let (Ok(commits), Some(note)) = (&answer, note) {
+                    note.write(self.git.folder(), commits);
+                }
+                answer.unwrap_or_default()
+            }
+        };
         let status = self.status.and_then(Asked::answer).unwrap_or_default();
         let files = status.split('\0').filter_map(|entry| entry.get(3..)).map(str::to_owned);
         Work { commits: commits.lines().map(str::to_owned).collect(), files: files.collect() }

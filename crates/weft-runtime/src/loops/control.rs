@@ -8,8 +8,9 @@ use weft_log::query::{Found, QueryError, Records};
 
 use crate::topics::{Chosen, read};
 
-/// Records of `loop:control` that are looked at first, and at most.
+/// Records of `loop:control` that are looked at first, then so many times as many, and at most.
 const SAID_MIN: usize = 2;
+const SAID_STEP: usize = 8;
 const SAID_MAX: usize = 1000;
 /// Most bytes of the id of a request that is taken.
 pub const REQUEST_ID_BYTES_MAX: usize = 200;
@@ -125,14 +126,17 @@ impl Said {
             let away_ns = time_ns.map_or(0, |time_ns| time_ns.abs_diff(now_ns));
             u128::from(away_ns) <= REPEAT_WINDOW.as_nanos()
         };
-        let (name, mut found) = (Topic::LoopControl.to_string(), Vec::new());
+        let name = Topic::LoopControl.to_string();
         // Mostly nothing was asked lately, and the first few tell so.
-        for limit in [SAID_MIN, SAID_MAX] {
-            found = read(records, &name, Chosen::All, limit)?;
-            if found.len() < limit || !found.last().is_some_and(is_late) {
-                break;
+        let mut limit = SAID_MIN;
+        let found = loop {
+            let found = read(records, &name, Chosen::All, limit)?;
+            let is_all = found.len() < limit || !found.last().is_some_and(is_late);
+            if is_all || limit >= SAID_MAX {
+                break found;
             }
-        }
+            limit = SAID_MAX.min(limit * SAID_STEP);
+        };
         Ok(Self::of(found.iter().filter(|found| is_late(found)).map(|found| found.line.as_slice())))
     }
 

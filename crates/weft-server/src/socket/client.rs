@@ -197,6 +197,30 @@ impl Client {
         }
     }
 
+    /// Appends events in one request. `late` is called once if there is no answer after this time, and the answer is waited for all
+    /// the same.
+    pub fn append_soon(
+        &mut self,
+        append: &Append<'_>,
+        soon: Duration,
+        late: impl FnOnce(),
+    ) -> Result<Appended, ClientError> {
+        self.send(&Request::Append(append.clone()))?;
+        let patience = std::mem::replace(&mut self.wait, Wait::Until(Instant::now() + soon));
+        let received = self.receive();
+        self.wait = patience;
+        let set = patience.left().and_then(|left| self.stream.set_read_timeout(left));
+        set.map_err(|source| self.broken(source))?;
+        let answer = match received {
+            Err(ClientError::Io { source, .. }) if source.kind() == io::ErrorKind::TimedOut => {
+                late();
+                self.receive()?
+            }
+            received => received?,
+        };
+        self.appended(answer, append.events.len())
+    }
+
     /// Returns a page of records. It may have fewer than asked for; then `next` says where it goes on.
     pub fn page(&mut self, ask: PageAsk) -> Result<Page, ClientError> {
         match self.ask(&Request::Page(ask))? {

@@ -22,9 +22,10 @@ use weft_runtime::loops::state::Plan;
 use weft_runtime::loops::{Current, Decision, Kind, Known, Question, State, Stop, decide, words};
 
 use super::ahead::Ahead;
-use super::{VIA, look};
+use super::delivery::InHand;
+use super::look;
 use crate::output::tell;
-use crate::posting::{Posted, post_last};
+use crate::posting::{Place, Post, Posted};
 use crate::steer::{self, Begun, Newest, current_of, posts};
 use crate::stores::{self, StoreArgs};
 
@@ -55,7 +56,7 @@ struct Told {
 
 /// Returns what the agent is answered; none if there is nothing to say.
 pub(super) fn answer(
-    payload: &[u8],
+    (payload, event): (&[u8], &mut InHand<'_>),
     folder: &Path,
     now_ns: i64,
     ahead: Ahead,
@@ -66,20 +67,25 @@ pub(super) fn answer(
         return Ok(None);
     }
     match told.hook_event_name.as_str() {
-        "Stop" => stop(&told, &stores::open(folder)?, now_ns, ahead),
-        "PreCompact" => pre_compact(&told, &stores::open(folder)?, now_ns, ahead),
-        "SessionStart" => session_start(&told, &stores::open(folder)?, now_ns, ahead),
+        "Stop" => stop((&told, event), &stores::open(folder)?, now_ns, ahead),
+        "PreCompact" => pre_compact((&told, event), &stores::open(folder)?, now_ns, ahead),
+        "SessionStart" => session_start((&told, event), &stores::open(folder)?, now_ns, ahead),
         _ => Ok(None),
     }
 }
 
 /// Decides what becomes of a stop.
-fn stop(told: &Told, store: &Store, now_ns: i64, ahead: Ahead) -> anyhow::Result<Option<String>> {
-    let mut records = Records::open(store.clone())?;
-    let newest = newest(told, &mut records)?;
+fn stop(
+    (told, event): (&Told, &mut InHand<'_>),
+    store: &Store,
+    now_ns: i64,
+    ahead: Ahead,
+) -> anyhow::Result<Option<String>> {
+    let mut reading = Reading { store: store.clone(), records: None };
+    let newest = newest(told, reading.records()?)?;
     let (run_id, asked) = match &newest.current {
         Current::Running(state) => {
-            (state.run_id.clone(), Said::lately(&mut records, now_ns)?.unanswered())
+            (state.run_id.clone(), Said::lately(reading.records()?, now_ns)?.unanswered())
         }
         Current::Broken { run_id, .. } => (run_id.clone().unwrap_or_default(), Vec::new()),
         Current::None => return Ok(None),
@@ -99,42 +105,31 @@ fn stop(told: &Told, store: &Store, now_ns: i64, ahead: Ahead) -> anyhow::Result
         blocks_max: blocks_max(),
     };
     let (known, begun, plan) = (Known::default(), None, None);
-    let mut sought = Sought { told, store, ahead, known, begun, plan };
+    let mut sought = Sought { told, store, event, ahead, known, begun, plan };
     let mut decision = loop {
         match decide(&stop, &sought.known) {
             Ok(decision) => break decision,
-            Err(question) => sought.look_up(question, &newest.current, &mut records)?,
+            Err(question) => sought.look_up(question, &newest.current, &mut reading)?,
         }
     };
     sought.note_plan(&mut decision);
-    let Sought { known, begun, .. } = sought;
+    let Sought { known, begun, event, .. } = sought;
     let (session_id, judged) = (Some(told.session_id.as_str()), known.judged.as_ref());
     let about = About { run_id: &run_id, session_id, now_ns, judged };
     let mut postings = events::of_decision(&decision, &newest.current, &about);
     if let Some(begun) = &begun {
         postings.push(events::began(&begun.frame, &begun.prompt, &about));
     }
-    let mut conditions = vec![Condition { topic: current_of(&newest.key), last: newest.last }];
-    let adopted = adopt(&newest, &decision, &told.session_id, &mut postings);
-    let all = if let Some(first) = adopted {
-        let last = Newest::of(&mut records, &told.session_id)?.last;
-        conditions.push(Condition { topic: current_of(&told.session_id), last });
-        let emptied = posts(vec![first], &newest.key);
-        let mut all = posts(postings, &told.session_id);
-        all.splice(0..0, emptied);
-        all
-    } else {
-        posts(postings, &newest.key)
-    };
+    let (all, conditions) = placed(postings, (&newest, &decision), &told.session_id, &mut reading)?;
     let frame = match &decision.change {
         Change::State(state) => state.top(),
         Change::None | Change::Done(_) | Change::Abort(_) => None,
     };
-    if let Some(frame) = frame {
-        steer::restore_prompt(&mut records, frame)?;
+    if let Some(frame) = frame.filter(|frame| !frame.prompt_file.exists()) {
+        steer::restore_prompt(reading.records()?, frame)?;
     }
     if !all.is_empty()
-        && let Posted::Condition { .. } = post_last(records, VIA, &all, &conditions)?
+        && let Posted::Condition { .. } = event.post(reading.into_place(), &all, &conditions)?
     {
         // Another hook of the same stop was faster, and has answered.
         return Ok(None);
@@ -143,6 +138,28 @@ fn stop(told: &Told, store: &Store, now_ns: i64, ahead: Ahead) -> anyhow::Result
         renew(issue_id, told, store);
     }
     Ok(said(&decision))
+}
+
+/// A store that something is looked up in.
+struct Reading {
+    store: Store,
+    /// None before the first look, and once the store is made ready for writing.
+    records: Option<Records>,
+}
+
+impl Reading {
+    fn records(&mut self) -> anyhow::Result<&mut Records> {
+        if self.records.is_none() {
+            self.records = Some(Records::open(self.store.clone())?);
+        }
+        Ok(self.records.as_mut().expect("it was just opened"))
+    }
+
+    /// Returns where to post once nothing more is looked up.
+    fn into_place(self) -> Place {
+        let Self { store, records } = self;
+        records.map_or(Place::Store(store), |records| Place::Records(Box::new(records)))
+    }
 }
 
 /// Claims the next issue of the grind that a loop is about.
@@ -184,6 +201,24 @@ fn newest(told: &Told, records: &mut Records) -> anyhow::Result<Newest> {
     }
 }
 
+/// Returns what is posted, with its place, and what has to be so for it.
+fn placed(
+    mut postings: Vec<Posting>,
+    (newest, decision): (&Newest, &Decision),
+    session_id: &str,
+    reading: &mut Reading,
+) -> anyhow::Result<(Vec<Post>, Vec<Condition>)> {
+    let mut conditions = vec![Condition { topic: current_of(&newest.key), last: newest.last }];
+    let Some(first) = adopt(newest, decision, session_id, &mut postings) else {
+        return Ok((posts(postings, &newest.key), conditions));
+    };
+    let last = Newest::of(reading.records()?, session_id)?.last;
+    conditions.push(Condition { topic: current_of(session_id), last });
+    let mut all = posts(vec![first], &newest.key);
+    all.extend(posts(postings, session_id));
+    Ok((all, conditions))
+}
+
 /// Gives a loop that waited to the session that took it up. Returns what takes it away from where it waited.
 fn adopt(
     newest: &Newest,
@@ -207,9 +242,10 @@ fn adopt(
 }
 
 /// What is looked up for a decision, and what comes of it.
-struct Sought<'a> {
+struct Sought<'a, 'e> {
     told: &'a Told,
     store: &'a Store,
+    event: &'a mut InHand<'e>,
     ahead: Ahead,
     known: Known,
     /// The next issue, once it is claimed.
@@ -218,13 +254,13 @@ struct Sought<'a> {
     plan: Option<(String, Plan)>,
 }
 
-impl Sought<'_> {
+impl Sought<'_, '_> {
     /// Looks up what a decision needs.
     fn look_up(
         &mut self,
         question: Question,
         current: &Current,
-        records: &mut Records,
+        reading: &mut Reading,
     ) -> anyhow::Result<()> {
         let (Current::Running(state), told, store) = (current, self.told, self.store) else {
             anyhow::bail!("a loop that cannot be read asks for something");
@@ -234,12 +270,22 @@ impl Sought<'_> {
         };
         let folder = steer::work_folder(state, told.cwd.as_deref());
         let known = &mut self.known;
+        // All but the look may take long, and an event must not be lost with a hook that is given up meanwhile.
+        if question != Question::Look {
+            self.event.deliver();
+        }
         match question {
             Question::Spent => known.spent = Some(steer::spent(store, state, &told.session_id)?),
             Question::Look => {
-                let steps = look::steps(frame, &told.session_id, store, records)?;
-                let work = self.ahead.fingerprint(&folder);
-                let look = steps.with_work(work.or_else(|| fingerprint(&folder, store.root())));
+                let steps = look::steps(frame, &told.session_id, store, reading.records()?)?;
+                if let Some(records) = reading.records.take() {
+                    self.event.get_ready(records);
+                }
+                let work = self.ahead.fingerprint(&folder, self.event).or_else(|| {
+                    self.event.deliver();
+                    fingerprint(&folder, store.root())
+                });
+                let look = steps.with_work(work);
                 known.look = Some(look.text);
                 self.plan = Some((frame.id.clone(), look.plan));
             }
@@ -288,7 +334,7 @@ fn said(decision: &Decision) -> Option<String> {
 
 /// Leaves an anchor before everything is forgotten.
 fn pre_compact(
-    told: &Told,
+    (told, event): (&Told, &mut InHand<'_>),
     store: &Store,
     now_ns: i64,
     ahead: Ahead,
@@ -299,17 +345,18 @@ fn pre_compact(
     };
     let Some(frame) = state.top() else { return Ok(None) };
     let prompt = steer::read_prompt(&mut records, frame);
-    let work = ahead.work(&steer::work_folder(&state, told.cwd.as_deref()));
+    event.get_ready(records);
+    let work = ahead.work(&steer::work_folder(&state, told.cwd.as_deref()), event);
     if let Some(line) = anchor::write(&state, &prompt, &work, now_ns) {
         let posting = Posting { topic: Topic::LoopAnchor, key: None, line };
-        post_last(records, VIA, &posts(vec![posting], &told.session_id), &[])?;
+        event.post(Place::Store(store.clone()), &posts(vec![posting], &told.session_id), &[])?;
     }
     Ok(None)
 }
 
 /// Tells an agent that comes back to a loop where it was.
 fn session_start(
-    told: &Told,
+    (told, event): (&Told, &mut InHand<'_>),
     store: &Store,
     now_ns: i64,
     ahead: Ahead,
@@ -327,7 +374,7 @@ fn session_start(
     }
     let prompt = steer::read_prompt(&mut records, frame);
     steer::restore_prompt(&mut records, frame)?;
-    let work = ahead.work(&steer::work_folder(&state, told.cwd.as_deref()));
+    let work = ahead.work(&steer::work_folder(&state, told.cwd.as_deref()), event);
     let Some(context) = anchor::context(&state, &prompt, &work) else { return Ok(None) };
     let output = serde_json::json!({
         "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}

@@ -1,4 +1,5 @@
-//! Where an event of a hook goes: to the server if it answers in time, else to the spool; and what is none, to what was refused.
+//! Where an event of a hook goes: to the server if it answers in time, else to the spool, or into the log with what is decided about
+//! it; and what is none, to what was refused.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,7 +11,8 @@ use weft_event::Dialect;
 use weft_event::hook::Caller;
 use weft_event::problem::Problem;
 use weft_log::Network;
-use weft_log::log::Durability;
+use weft_log::log::{Condition, Durability};
+use weft_log::query::Records;
 use weft_log::rejected::{Reason, Refusal, Rejected, With};
 use weft_log::spool::{self, Entry};
 use weft_server::socket::answer::Fate;
@@ -19,6 +21,7 @@ use weft_server::socket::request::{Append, Sent};
 
 use super::VIA;
 use crate::output::{Shown, tell};
+use crate::posting::{Place, Post, Posted, Ready, Report, post_last};
 use crate::stores;
 
 /// How long the server may take in all: to be found, to be told, and to answer.
@@ -40,13 +43,8 @@ impl<'d> Delivery<'d> {
     /// Brings the event to the server, or leaves it in the spool. It is durable when this returns.
     pub(super) fn deliver(&self, line: &[u8]) -> anyhow::Result<()> {
         match self.send(line) {
-            Ok(Some(Fate::Kept { .. })) => return Ok(()),
-            Ok(Some(Fate::Refused { id, reasons })) => {
-                let why = reasons.first().map_or("", |reason| reason.message.as_str());
-                let why = Shown(why);
-                tell(format_args!(
-                    "the event was refused ({why}); it is kept: weft rejects show {id}"
-                ));
+            Ok(Some(fate)) => {
+                tell_refused(&fate);
                 return Ok(());
             }
             Ok(None) | Err(ClientError::NotRunning) => {}
@@ -56,6 +54,11 @@ impl<'d> Delivery<'d> {
                 tell(format_args!("note: {}; the event waits in the spool", Shown(&error)));
             }
         }
+        self.spool(line)
+    }
+
+    /// Leaves the event in the spool. It is durable when this returns.
+    fn spool(&self, line: &[u8]) -> anyhow::Result<()> {
         let entry = Entry {
             at_us: self.at_us,
             via: VIA.into(),
@@ -103,5 +106,90 @@ impl<'d> Delivery<'d> {
         };
         let appended = Client::append_once(self.folder, append, wait)?;
         Ok(appended.fates.into_iter().next())
+    }
+}
+
+fn tell_refused(fate: &Fate) {
+    if let Fate::Refused { id, reasons } = fate {
+        let why = Shown(reasons.first().map_or("", |reason| reason.message.as_str()));
+        tell(format_args!("the event was refused ({why}); it is kept: weft rejects show {id}"));
+    }
+}
+
+/// The event of a hook that decides, until it is durable.
+///
+/// It goes into the log with what is decided: one group and one sync instead of two. Whoever is about to do what may take long has it
+/// delivered before.
+pub(super) struct InHand<'d> {
+    delivery: Delivery<'d>,
+    line: Vec<u8>,
+    /// What came of delivering it, once that was tried.
+    delivered: Option<anyhow::Result<()>>,
+    /// The store, where it is ready for what is posted.
+    ready: Option<Ready>,
+}
+
+impl<'d> InHand<'d> {
+    pub(super) fn new(delivery: Delivery<'d>, line: Vec<u8>) -> Self {
+        Self { delivery, line, delivered: None, ready: None }
+    }
+
+    /// Keeps what was said, where no event can be made of it that fits.
+    pub(super) fn refused(delivery: Delivery<'d>, payload: Vec<u8>, problem: &Problem) -> Self {
+        let delivered = Some(delivery.keep_refused(payload, problem));
+        Self { delivery, line: Vec::new(), delivered, ready: None }
+    }
+
+    /// Gets the store ready for what is posted, once nothing more is looked up in it: whoever waits for git has the time. It is held
+    /// no longer than until the event is delivered.
+    pub(super) fn get_ready(&mut self, records: Records) {
+        if self.delivered.is_none() {
+            self.ready = Ready::begin(records);
+        }
+    }
+
+    /// Delivers the event by itself, unless that was done before, and lets others have the store.
+    pub(super) fn deliver(&mut self) {
+        self.ready = None;
+        if self.delivered.is_none() {
+            self.delivered = Some(self.delivery.deliver(&self.line));
+        }
+    }
+
+    /// Returns whether it went well, once it was delivered; does so where nobody did.
+    pub(super) fn finish(mut self) -> anyhow::Result<()> {
+        self.deliver();
+        self.delivered.unwrap_or(Ok(()))
+    }
+
+    /// Posts what was decided, and the event before it.
+    pub(super) fn post(
+        &mut self,
+        place: Place,
+        posts: &[Post],
+        conditions: &[Condition],
+    ) -> anyhow::Result<Posted> {
+        let place = self.ready.take().map_or(place, Place::Ready);
+        if self.delivered.is_some() {
+            return post_last(place, VIA, (posts, conditions), None);
+        }
+        let late = || {
+            // Whatever goes wrong shows when it is delivered by itself.
+            let spooled = self.delivery.spool(&self.line);
+            drop(spooled);
+        };
+        let mut report = Report {
+            line: &self.line,
+            dialect: Dialect::Collector,
+            delivery: Entry::delivery(self.delivery.id),
+            late: &late,
+            fate: None,
+        };
+        let posted = post_last(place, VIA, (posts, conditions), Some(&mut report));
+        if let Some(fate) = report.fate {
+            tell_refused(&fate);
+            self.delivered = Some(Ok(()));
+        }
+        posted
     }
 }

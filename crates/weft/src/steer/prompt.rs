@@ -1,4 +1,5 @@
-//! The prompts of frames: each a file of its own that only its owner can read, and a copy in the log.
+//! The prompts of frames: each a file of its own that only its owner can read, and a copy in the log; and beside them what is noted of
+//! the work.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::Write as _;
@@ -6,6 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use weft_event::digest_parts;
 use weft_event::idle::Topic;
 use weft_log::query::Records;
 use weft_log::{Store, TopicKey};
@@ -25,6 +27,13 @@ pub(super) fn path(store: &Store, frame_id: &str) -> anyhow::Result<PathBuf> {
 /// Returns whether a loop may ever have begun in a store.
 pub(crate) fn has_any(store: &Path) -> bool {
     store.join(FOLDER).is_dir()
+}
+
+/// Returns where the newest commits of the work in a folder are noted, beside the prompts.
+pub(crate) fn commits_of(store: &Path, folder: &Path) -> PathBuf {
+    let digest = digest_parts(&[folder.as_os_str().as_encoded_bytes()]);
+    let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    store.join(FOLDER).join(format!("commits-{digest}"))
 }
 
 /// Writes a prompt, for nobody else to read.

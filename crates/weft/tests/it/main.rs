@@ -8,6 +8,7 @@ mod config;
 mod conversations;
 mod convert;
 mod curl;
+mod decided;
 mod demo;
 mod doctor;
 mod documents;

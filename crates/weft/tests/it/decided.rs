@@ -1,0 +1,160 @@
+//! The event of a hook that decides: in the log with what is decided, and never lost.
+
+use std::io::Write as _;
+use std::os::unix::net::UnixListener;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::loops::{Agent, DONE, SESSION, git, repository, root, start, work};
+use crate::sandbox::{Ran, Sandbox};
+use crate::served::Served;
+
+/// Returns what is in the log from a position on: the type of an event of a hook, and of what is posted its topic.
+fn told(sandbox: &Sandbox, from: usize) -> Vec<String> {
+    let ran = sandbox.run(&["log", "--format", "json", "--limit", "all"]);
+    assert_eq!(ran.code, 0, "{}", ran.show());
+    let records = ran.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let word = |record: Value| {
+        let word = record["topic"].as_str().or_else(|| record["event"]["event_type"].as_str());
+        word.unwrap_or("?").to_owned()
+    };
+    records.map(word).skip(from).collect()
+}
+
+/// Returns how many records each group of the log has.
+fn groups(sandbox: &Sandbox) -> Vec<usize> {
+    let (mut groups, mut n) = (Vec::new(), 0);
+    for entry in std::fs::read_dir(sandbox.store().join("log")).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        for line in text.lines() {
+            match line.starts_with("{\"weft_seal\":") {
+                true => groups.push(std::mem::take(&mut n)),
+                false => n += 1,
+            }
+        }
+    }
+    groups.retain(|n| *n > 0);
+    groups
+}
+
+/// Starts a hook that decides about a stop.
+fn stopping(sandbox: &Sandbox, said: &str) -> Child {
+    let mut command = sandbox.command(&["hook", "--agent", "claude-code", "--decide"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let payload = json!({
+        "session_id": SESSION,
+        "transcript_path": "",
+        "cwd": root(sandbox),
+        "hook_event_name": "Stop",
+        "prompt_id": said,
+        "stop_hook_active": false,
+        "last_assistant_message": said,
+    });
+    child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+    child
+}
+
+/// Waits until the spool holds an event.
+fn wait_for_spool(sandbox: &Sandbox) {
+    let spool = sandbox.store().join("spool/events.jsonl");
+    let end = Instant::now() + Duration::from_secs(20);
+    while std::fs::metadata(&spool).map_or(0, |spool| spool.len()) == 0 {
+        assert!(Instant::now() < end, "nothing is in the spool");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_is_decided_is_one_group_with_the_event_and_the_spool_before_them() {
+    let (alone, with) = (repository(), repository());
+    for sandbox in [&alone, &with] {
+        start(sandbox, &["--max", "9", "x"]);
+    }
+    let n_begun = told(&alone, 0).len();
+    let served = Served::start(&with);
+    let mut all = Vec::new();
+    for sandbox in [&alone, &with] {
+        let mut agent = Agent::new(sandbox, SESSION);
+        let call = json!({"tool_name": "Bash", "tool_input": {}, "tool_use_id": "toolu_1"});
+        agent.hook("PreToolUse", &call);
+        assert!(agent.stops("More.").is_some());
+        agent.hook("PreCompact", &json!({"trigger": "auto"}));
+        assert!(agent.comes_back("compact").contains("You are in a Weft loop"));
+        assert_eq!(agent.stops(DONE), None);
+        all.push(told(sandbox, n_begun));
+    }
+    assert_eq!(served.end().0, Some(0));
+    assert_eq!(all[0], all[1]);
+    insta::assert_snapshot!(all[0].join(" "), @"hook.pre_tool_use hook.stop loop:current loop:trace hook.pre_compact loop:anchor hook.session_start hook.stop loop:current loop:trace");
+    let n_groups = groups(&alone).len();
+    assert_eq!(groups(&alone)[n_groups - 3..], [4, 2, 4]);
+}
+
+#[test]
+fn of_stops_that_are_decided_at_once_every_event_is_kept() {
+    let (alone, with) = (repository(), repository());
+    let served = Served::start(&with);
+    for sandbox in [&alone, &with] {
+        start(sandbox, &["--max", "99", "x"]);
+        let children: Vec<Child> =
+            (0..8).map(|n| stopping(sandbox, &format!("Stop {n}."))).collect();
+        for child in children {
+            let ran = Ran::from(child.wait_with_output().unwrap());
+            assert_eq!(ran.code, 0, "{}", ran.show());
+        }
+        let n_stops = told(sandbox, 0).iter().filter(|word| *word == "hook.stop").count();
+        assert_eq!(n_stops, 8);
+    }
+    drop(served);
+}
+
+#[test]
+fn an_event_is_durable_before_what_may_take_long() {
+    let sandbox = repository();
+    start(&sandbox, &["--until", "sleep 60", "x"]);
+    let mut judged = stopping(&sandbox, DONE);
+    wait_for_spool(&sandbox);
+    judged.kill().unwrap();
+    judged.wait().unwrap();
+    assert_eq!(told(&sandbox, 0).last().unwrap(), "hook.stop");
+}
+
+#[test]
+fn an_event_that_a_server_does_not_take_with_what_is_decided_waits_in_the_spool() {
+    let sandbox = repository();
+    start(&sandbox, &["x"]);
+    let socket = sandbox.store().join("weft.sock");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let mut hung = stopping(&sandbox, "More.");
+    wait_for_spool(&sandbox);
+    hung.kill().unwrap();
+    hung.wait().unwrap();
+    drop(listener);
+    std::fs::remove_file(&socket).unwrap();
+    let told = told(&sandbox, 0);
+    assert_eq!(told.iter().filter(|word| *word == "hook.stop").count(), 1, "{told:?}");
+}
+
+#[test]
+fn an_agent_that_comes_back_is_told_of_the_newest_commits_each_time() {
+    let sandbox = repository();
+    start(&sandbox, &["x"]);
+    let mut agent = Agent::new(&sandbox, SESSION);
+    for n in 0..3 {
+        for _ in 0..2 {
+            let context = agent.comes_back("compact");
+            let newest = if n == 0 { "begin".to_owned() } else { format!("step {n}") };
+            assert!(context.contains(&format!(" {newest}")), "{context}");
+        }
+        work(&sandbox, n);
+        git(&sandbox, &["commit", "--quiet", "--allow-empty", "-am", &format!("step {}", n + 1)]);
+    }
+    git(&sandbox, &["pack-refs", "--all"]);
+    assert!(agent.comes_back("compact").contains(" step 3;"));
+    git(&sandbox, &["checkout", "--quiet", "--detach", "HEAD~1"]);
+    assert!(agent.comes_back("compact").contains("commits: "));
+    assert!(!agent.comes_back("compact").contains(" step 3"));
+}
