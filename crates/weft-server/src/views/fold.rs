@@ -200,13 +200,24 @@ impl Fold {
 
     /// Says that nothing more comes before a position, and leaves a snapshot if one is due there.
     pub fn pass(&mut self, next: Position) {
-        let before = next.get() - 1;
-        let due = self.snapshots.spacing().last_due(before);
-        if due > self.due {
-            self.due = due;
-            self.leave(Position::new(due).expect("it is greater than another"));
+        if let Some(due) = self.due_before(next) {
+            self.leave(due);
+            self.due = due.get();
         }
-        self.upto = self.upto.max(before);
+        self.upto = self.upto.max(next.get() - 1);
+    }
+
+    /// Returns where a snapshot is due before a position, if none was left there.
+    pub(super) fn due_before(&self, next: Position) -> Option<Position> {
+        let due = self.snapshots.spacing().last_due(next.get() - 1);
+        Position::new(due).filter(|_| due > self.due)
+    }
+
+    /// Leaves a snapshot if one is due before a position, of which nothing else is taken in: [`Fold::pass`] finds it left.
+    pub(super) fn leave_due(&self, next: Position) {
+        if let Some(due) = self.due_before(next) {
+            self.leave(due);
+        }
     }
 
     fn leave(&self, due: Position) {

@@ -4,7 +4,9 @@
 //! says how far behind it is.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{
+    Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -19,7 +21,7 @@ use weft_view::inbox::{Need, needs};
 use super::past::Pasts;
 use super::{Ask, Fold, FoldError, Judgement, Moment, Page};
 use crate::Core;
-use crate::feed::Chunk;
+use crate::feed::{Chunk, Live as Record};
 
 /// How often it is looked whether the log was pruned or redacted.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -33,6 +35,12 @@ const RECENT_MAX: usize = 64;
 /// How long an answer waits for what was just stored.
 const CATCH_UP: Duration = Duration::from_millis(500);
 
+/// Further behind than this, as after a start without a snapshot, it would not get there: it waits for anything at all.
+const CATCH_UP_RECORDS_MAX: u64 = 20_000;
+
+/// How long the thread that folds lets others go before it, at a time.
+const LET_IN: Duration = Duration::from_millis(100);
+
 /// The views of a server. Cheap to clone.
 #[derive(Clone)]
 pub struct Live {
@@ -43,6 +51,9 @@ pub struct Live {
 struct Shared {
     /// `None` until the first snapshot was looked for.
     fold: RwLock<Option<Fold>>,
+    /// How many wait to look at it, and what is told when one of them does.
+    n_waiting: Mutex<usize>,
+    is_let_in: Condvar,
     upto: watch::Sender<u64>,
     judgement: Judgement,
     /// Pages that were made a moment ago: all who follow a view are told the same.
@@ -81,8 +92,15 @@ impl Live {
     /// Returns views that nothing was taken into yet.
     pub fn new(judgement: Judgement) -> Self {
         let (tell, upto) = watch::channel(0);
-        let (fold, recent, pasts) = (RwLock::new(None), Mutex::default(), Pasts::default());
-        let shared = Shared { fold, upto: tell, judgement, recent, pasts };
+        let shared = Shared {
+            fold: RwLock::new(None),
+            n_waiting: Mutex::default(),
+            is_let_in: Condvar::new(),
+            upto: tell,
+            judgement,
+            recent: Mutex::default(),
+            pasts: Pasts::default(),
+        };
         Self { shared: Arc::new(shared), upto }
     }
 
@@ -109,7 +127,7 @@ impl Live {
 
     /// Returns rows as they are now, or as they were no longer ago than `age_max`; as many as have so many bytes.
     pub(crate) fn recent_page(&self, ask: &Ask, age_max: Duration, bytes_max: usize) -> Arc<Seen> {
-        let mut recent = self.shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = lock(&self.shared.recent);
         recent.retain(|page| page.made.elapsed() < age_max);
         let is_same = |page: &&Recent| Ask { now_ns: ask.now_ns, ..page.ask } == *ask;
         if let Some(page) = recent.iter().find(is_same) {
@@ -150,10 +168,19 @@ impl Live {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Option<Fold>> {
-        self.shared.fold.read().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.shared.n_waiting) += 1;
+        let fold = self.shared.fold.read().unwrap_or_else(PoisonError::into_inner);
+        *lock(&self.shared.n_waiting) -= 1;
+        self.shared.is_let_in.notify_all();
+        fold
     }
 
+    /// Waits for the fold until all who waited for it before look at it: whoever lets a lock go and takes it again at once is there
+    /// before those who have to be woken for it, and while there is much to take in they would get it a few times a minute.
     fn write(&self) -> RwLockWriteGuard<'_, Option<Fold>> {
+        let n_waiting = lock(&self.shared.n_waiting);
+        let let_in = self.shared.is_let_in.wait_timeout_while(n_waiting, LET_IN, |n| *n > 0);
+        drop(let_in.unwrap_or_else(PoisonError::into_inner));
         self.shared.fold.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -166,8 +193,10 @@ impl Live {
 
 /// Waits until what was just stored is taken in, for a moment at most.
 pub(crate) async fn caught_up(core: &Core) {
-    let live = core.views();
-    drop(tokio::time::timeout(CATCH_UP, live.reached(core.last())).await);
+    let (live, last) = (core.views(), core.last());
+    let is_far = last.saturating_sub(live.upto()) > CATCH_UP_RECORDS_MAX;
+    let wanted = if is_far { 1 } else { last };
+    drop(tokio::time::timeout(CATCH_UP, live.reached(wanted)).await);
 }
 
 /// Returns rows as they are, with what was stored before they were asked for if that does not take long.
@@ -229,6 +258,25 @@ async fn follow_once(core: &Core) -> Result<(), ReadError> {
     }
 }
 
+/// Takes in records and what comes before a position. A snapshot that is due there is left while others look: it takes longer than
+/// all of the records.
+fn take(live: &Live, records: &[Arc<Record>], next: Position) {
+    if let Some(fold) = live.write().as_mut() {
+        records.iter().for_each(|record| fold.take(&record.meta, &record.line));
+    }
+    if let Some(fold) = live.read().as_ref() {
+        fold.leave_due(next);
+    }
+    if let Some(fold) = live.write().as_mut() {
+        fold.pass(next);
+        live.shared.upto.send_replace(fold.upto());
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Passes on the panic of a thread that has ended, if that is why.
 fn ended(thread: JoinHandle<()>) -> Result<(), ReadError> {
     thread.join().map_err(|panic| std::panic::resume_unwind(panic))
@@ -256,12 +304,17 @@ fn fold_steps(
     while let Some(step) = todo.blocking_recv() {
         match step {
             Step::Take(chunk, next) => {
-                let mut fold = live.write();
-                let Some(fold) = fold.as_mut() else { return };
-                fold.leave_snapshots(next);
-                chunk.records.iter().for_each(|record| fold.take(&record.meta, &record.line));
-                fold.pass(next);
-                live.shared.upto.send_replace(fold.upto());
+                let due = live.write().as_mut().and_then(|fold| {
+                    fold.leave_snapshots(next);
+                    fold.due_before(next)
+                });
+                let is_before = |record: &Arc<Record>| Some(record.meta.position) <= due;
+                let (before, rest) =
+                    chunk.records.split_at(chunk.records.partition_point(is_before));
+                if let Some(due) = due {
+                    take(live, before, due.plus(1));
+                }
+                take(live, rest, next);
             }
             Step::Look => {
                 live.shared.pasts.forget_old();
@@ -272,3 +325,6 @@ fn fold_steps(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
