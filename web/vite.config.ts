@@ -13,16 +13,23 @@ const proxy = Object.fromEntries(
 /** What runs first, and all that it imports. */
 const EARLY = /\/src\/(early|lib\/api\/(address|early|parts|token)|lib\/route\/(pages|place))\.ts$/;
 
-/** Lets the page load what runs first beside all else, and run it as soon as it is there. */
+/** The script that shows the dashboard, as it is in the page. */
+const MAIN = '<script type="module" ';
+
+/** Lets the page load what runs first beside all else, and run each as soon as it is there: the end of the page may take a moment. */
 const early: Plugin = {
   name: 'early',
   apply: 'build',
   transformIndexHtml: {
     order: 'post',
-    handler(_, { bundle }) {
+    handler(html, { bundle }) {
       const chunk = Object.values(bundle ?? {}).find((file) => file.type === 'chunk' && file.name === 'early');
       if (chunk === undefined) throw new Error('there is no file that runs first');
-      return [{ tag: 'script', attrs: { type: 'module', async: true, crossorigin: true, src: `/${chunk.fileName}` }, injectTo: 'head-prepend' }];
+      if (html.split(MAIN).length !== 2) throw new Error('there is not one script that shows the dashboard');
+      return {
+        html: html.replace(MAIN, `${MAIN}async `),
+        tags: [{ tag: 'script', attrs: { type: 'module', async: true, crossorigin: true, src: `/${chunk.fileName}` }, injectTo: 'head-prepend' }],
+      };
     },
   },
 };

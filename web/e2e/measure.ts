@@ -58,7 +58,7 @@ async function firstPicture(path: string): Promise<number> {
     // A row that is in the document is painted with the next frame.
     await page.addInitScript(() => {
       const look = (): void => {
-        if (document.querySelector('main [role=gridcell], main .empty') === null) return void requestAnimationFrame(look);
+        if (document.querySelector('main [role=gridcell]') === null) return void requestAnimationFrame(look);
         requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('picture')));
       };
       requestAnimationFrame(look);

@@ -40,7 +40,7 @@ pub(crate) fn routes() -> axum::Router<Core> {
         .route("/v1/traces/{id}", get(trace))
 }
 
-async fn list(State(core): State<Core>, uri: Uri) -> Result<Response, Failure> {
+pub(super) async fn list(State(core): State<Core>, uri: Uri) -> Result<Response, Failure> {
     let params = Params::of(&uri, &["filter", "after", "before", "order", "limit", "format"])?;
     let form = form(&params)?;
     let filter = params.filter()?;

@@ -28,7 +28,7 @@ pub(crate) fn routes() -> axum::Router<Core> {
         .route("/v1/views/{view}/stream", get(stream::stream))
 }
 
-async fn page(
+pub(super) async fn page(
     State(core): State<Core>,
     PathName(name): PathName,
     uri: Uri,

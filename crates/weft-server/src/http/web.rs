@@ -1,11 +1,13 @@
-//! The dashboard: its page at every address that is none of the interface's, and its files. They hold no data and are given without a
-//! token; what the page then asks for needs one where one is needed.
+//! The dashboard: its page at every address that is none of the interface's, and its files. They are given without a token and hold no
+//! data where one is needed; where none is, a page comes with what it shows first.
 
 mod assets;
+mod first;
 
-use axum::Router;
+use std::convert::Infallible;
+
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
     CONTENT_TYPE, ETAG, IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
@@ -13,11 +15,15 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
+use bytes::Bytes;
+use futures_util::stream;
 
 use super::unknown_path;
 use crate::Core;
+use crate::access::{Access, Demand};
 use crate::otlp::{self, Speech};
-use assets::{Asset, INDEX};
+use assets::{Asset, HTML, INDEX};
 
 /// The beginnings of the interface's addresses. No page of the dashboard is at or under one of them.
 const INTERFACE: &[&str] = &["/v1", "/mcp", "/healthz", "/readyz", "/metrics", "/openapi.json"];
@@ -36,9 +42,10 @@ const SAFETY: [(HeaderName, &str); 4] = [
 /// How long a file stays good whose name changes whenever it does.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
-/// Returns the routes.
-pub(super) fn routes() -> Router<Core> {
-    Router::new().route("/", get(give))
+/// Returns the routes, and what is given everywhere else.
+pub(super) fn routes(access: &Access) -> Router<Core> {
+    let demand = access.rules().demand;
+    Router::new().route("/", get(give)).fallback(give).layer(Extension(demand))
 }
 
 /// Returns whether an address is the dashboard's: a page or a file, there or not.
@@ -58,7 +65,11 @@ pub(super) fn is_dashboard(method: &Method, path: &str) -> bool {
 }
 
 /// Gives the page, or a file.
-pub(super) async fn give(request: Request) -> Response {
+async fn give(
+    State(core): State<Core>,
+    Extension(demand): Extension<Demand>,
+    request: Request,
+) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
     if !is_dashboard(&parts.method, path) || Speech::of(&parts).is_some() {
@@ -66,6 +77,14 @@ pub(super) async fn give(request: Request) -> Response {
     }
     let assets = assets::current();
     let at = if assets::is_file(path) { path } else { INDEX };
+    // Who needs no token for the rows needs none for the page with them. A log without a record has none.
+    let is_with_rows = at == INDEX && demand == Demand::Nothing && core.last() > 0;
+    if is_with_rows
+        && let Some(question) = first::question(&parts.uri)
+        && let Some(page) = first::with_answer(&assets, core, question)
+    {
+        return of_now(page, &parts.method);
+    }
     match assets.find(at) {
         Some(asset) => written(asset, &parts.method, &parts.headers),
         None => unknown_path(Request::from_parts(parts, body)).await,
@@ -95,8 +114,22 @@ fn written(asset: &Asset, method: &Method, asked: &HeaderMap) -> Response {
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
     let lasts = if asset.is_immutable() { FOR_EVER } else { "no-cache" };
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(lasts));
+    safe(response)
+}
+
+/// Returns a page that holds how things are now, which nobody keeps.
+fn of_now(page: Body, method: &Method) -> Response {
+    // How long it would be is not known, and not said: an empty body would say so.
+    let nothing = || Body::from_stream(stream::empty::<Result<Bytes, Infallible>>());
+    let page = if method == Method::HEAD { nothing() } else { page };
+    let headers = [(CONTENT_TYPE, HTML), (CACHE_CONTROL, "no-store")];
+    safe((headers, page).into_response())
+}
+
+/// Adds what goes with everything here.
+fn safe(mut response: Response) -> Response {
     for (name, value) in SAFETY {
-        headers.insert(name, HeaderValue::from_static(value));
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response
 }

@@ -5,7 +5,9 @@
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{
+    Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -35,6 +37,12 @@ const RECENT_MAX: usize = 64;
 /// How long an answer waits for what was just stored.
 const CATCH_UP: Duration = Duration::from_millis(500);
 
+/// Further behind than this, as after a start without a snapshot, it would not get there: it waits for anything at all.
+const CATCH_UP_RECORDS_MAX: u64 = 20_000;
+
+/// How long the thread that folds lets others go before it, at a time.
+const LET_IN: Duration = Duration::from_millis(100);
+
 /// The views of a server. Cheap to clone.
 #[derive(Clone)]
 pub struct Live {
@@ -45,6 +53,9 @@ pub struct Live {
 struct Shared {
     /// `None` until the first snapshot was looked for.
     fold: RwLock<Option<Fold>>,
+    /// How many wait to look at it, and what is told when one of them does.
+    n_waiting: Mutex<usize>,
+    is_let_in: Condvar,
     upto: watch::Sender<u64>,
     judgement: Judgement,
     /// Pages that were made a moment ago: all who follow a view are told the same.
@@ -83,8 +94,15 @@ impl Live {
     /// Returns views that nothing was taken into yet.
     pub fn new(judgement: Judgement) -> Self {
         let (tell, upto) = watch::channel(0);
-        let (fold, recent, pasts) = (RwLock::new(None), Mutex::default(), Pasts::default());
-        let shared = Shared { fold, upto: tell, judgement, recent, pasts };
+        let shared = Shared {
+            fold: RwLock::new(None),
+            n_waiting: Mutex::default(),
+            is_let_in: Condvar::new(),
+            upto: tell,
+            judgement,
+            recent: Mutex::default(),
+            pasts: Pasts::default(),
+        };
         Self { shared: Arc::new(shared), upto }
     }
 
@@ -111,7 +129,7 @@ impl Live {
 
     /// Returns rows as they are now, or as they were no longer ago than `age_max`; as many as have so many bytes.
     pub(crate) fn recent_page(&self, ask: &Ask, age_max: Duration, bytes_max: usize) -> Arc<Seen> {
-        let mut recent = self.shared.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = lock(&self.shared.recent);
         recent.retain(|page| page.made.elapsed() < age_max);
         let is_same = |page: &&Recent| Ask { now_ns: ask.now_ns, ..page.ask } == *ask;
         if let Some(page) = recent.iter().find(is_same) {
@@ -152,10 +170,19 @@ impl Live {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Option<Fold>> {
-        self.shared.fold.read().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.shared.n_waiting) += 1;
+        let fold = self.shared.fold.read().unwrap_or_else(PoisonError::into_inner);
+        *lock(&self.shared.n_waiting) -= 1;
+        self.shared.is_let_in.notify_all();
+        fold
     }
 
+    /// Waits for the fold until all who waited for it before look at it: whoever lets a lock go and takes it again at once is there
+    /// before those who have to be woken for it, and while there is much to take in they would get it a few times a minute.
     fn write(&self) -> RwLockWriteGuard<'_, Option<Fold>> {
+        let n_waiting = lock(&self.shared.n_waiting);
+        let let_in = self.shared.is_let_in.wait_timeout_while(n_waiting, LET_IN, |n| *n > 0);
+        drop(let_in.unwrap_or_else(PoisonError::into_inner));
         self.shared.fold.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -168,8 +195,10 @@ impl Live {
 
 /// Waits until what was just stored is taken in, for a moment at most.
 pub(crate) async fn caught_up(core: &Core) {
-    let live = core.views();
-    drop(tokio::time::timeout(CATCH_UP, live.reached(core.last())).await);
+    let (live, last) = (core.views(), core.last());
+    let is_far = last.saturating_sub(live.upto()) > CATCH_UP_RECORDS_MAX;
+    let wanted = if is_far { 1 } else { last };
+    drop(tokio::time::timeout(CATCH_UP, live.reached(wanted)).await);
 }
 
 /// Returns rows as they are, with what was stored before they were asked for if that does not take long.
@@ -240,6 +269,10 @@ async fn follow_once(core: &Core) -> Result<(), ReadError> {
             },
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Passes on why a thread has ended.
@@ -338,3 +371,6 @@ fn take<'l, M: Borrow<Meta>>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,7 +21,8 @@ async function send<Answer>(method: string, path: string, body?: string, signal?
     const headers = { ...authorization(), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) };
     const early = method === 'GET' ? await takeEarly(path) : undefined;
     signal?.throwIfAborted();
-    const answer = early ?? await fetch(path, {
+    if (early !== undefined) return early as Answer;
+    const answer = await fetch(path, {
       method,
       headers,
       cache: 'no-store',

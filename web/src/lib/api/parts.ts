@@ -13,6 +13,11 @@ export function isParted(view: ViewName): boolean {
   return PARTED.has(view);
 }
 
+/** Whether a page shows rows before it has all that it follows. */
+export function hasFirst(page: string, view: ViewName | undefined): boolean {
+  return page === 'log' || (view !== undefined && isParted(view));
+}
+
 /** Returns what to ask for the first rows of a view, now or at a position. */
 export function firstPart(params: ViewParams = {}, at?: number): ViewParams & { at?: number | undefined } {
   return { ...params, limit: FIRST_ROWS, ...(at === undefined ? {} : { at }) };

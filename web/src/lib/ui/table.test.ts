@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextSort, searchRows, sortRows, spanOf, type Column } from './table';
+import { firstSpanOf, nextSort, searchRows, sortRows, spanOf, type Column } from './table';
 
 type Row = { name: string; n?: number };
 const columns: Column<Row>[] = [
@@ -40,5 +40,11 @@ describe('a table', () => {
     expect(spanOf(5_000, 30, 0, 300)).toEqual({ first: 0, end: 18 });
     expect(spanOf(5_000, 30, 3_000, 300)).toEqual({ first: 92, end: 118 });
     expect(spanOf(5_000, 30, 5_000 * 30, 300).end).toBe(5_000);
+  });
+
+  it('draws nothing else at first, unless it is short', () => {
+    expect(firstSpanOf(100, 30, 0, 300)).toEqual({ first: 0, end: 100 });
+    expect(firstSpanOf(5_000, 30, 0, 300)).toEqual({ first: 0, end: 10 });
+    expect(firstSpanOf(5_000, 30, 3_000, 310)).toEqual({ first: 100, end: 111 });
   });
 });

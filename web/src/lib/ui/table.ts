@@ -66,8 +66,16 @@ const AROUND = 8;
 const WHOLE_MAX = 100;
 
 export function spanOf(nRows: number, rowHeight: number, scrollTop: number, height: number): Span {
-  if (nRows <= WHOLE_MAX) return { first: 0, end: nRows };
-  const first = Math.max(0, Math.floor(scrollTop / rowHeight) - AROUND);
-  const end = Math.min(nRows, Math.ceil((scrollTop + height) / rowHeight) + AROUND);
+  return nRows <= WHOLE_MAX ? { first: 0, end: nRows } : within(nRows, rowHeight, scrollTop, height, AROUND);
+}
+
+/** Which rows are drawn first: those in sight alone, because each takes its time; a short table all the same is drawn whole. */
+export function firstSpanOf(nRows: number, rowHeight: number, scrollTop: number, height: number): Span {
+  return nRows <= WHOLE_MAX ? { first: 0, end: nRows } : within(nRows, rowHeight, scrollTop, height, 0);
+}
+
+function within(nRows: number, rowHeight: number, scrollTop: number, height: number, around: number): Span {
+  const first = Math.max(0, Math.floor(scrollTop / rowHeight) - around);
+  const end = Math.min(nRows, Math.ceil((scrollTop + height) / rowHeight) + around);
   return { first: Math.min(first, nRows), end };
 }

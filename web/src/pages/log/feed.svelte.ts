@@ -7,6 +7,7 @@ import { firstRecords } from '../../lib/api/parts';
 import { Stream } from '../../lib/api/stream';
 import { link } from '../../lib/live/link.svelte';
 import { pause } from '../../lib/live/pause';
+import { drawn, pictureDrawn } from '../../lib/live/picture';
 import { takeSlot } from '../../lib/live/slots';
 import { machine } from '../../lib/time/machine.svelte';
 
@@ -50,21 +51,26 @@ export class Feed {
   /** Begins anew: the newest records that match, up to a position or as they come. */
   async begin(filter: string, at: number | null, isFollowing: boolean): Promise<void> {
     this.end();
-    this.#abort = new AbortController();
+    const abort = new AbortController();
+    this.#abort = abort;
     this.#filter = filter;
     try {
       // What the log ends with is known before the page is asked for, so that the stream leaves nothing out. What was asked for early
       // was asked for before that: it goes on at the beginning, where there was nothing.
       const last = filter === '' ? 0 : machine.last;
-      const page = await askRecords(firstRecords(filter, at), this.#abort.signal);
+      const page = await askRecords(firstRecords(filter, at), abort.signal);
       this.records = page.records;
       this.#older = page.next?.before ?? null;
       this.nLost = nOf(page.lost);
       this.failure = null;
       this.isReady = true;
-      if (at === null && isFollowing) void this.#follow(String(page.records[0]?.cursor ?? last));
+      // What comes meanwhile is behind the cursor of what is shown.
+      await drawn();
+      pictureDrawn();
+      if (at === null && isFollowing && !abort.signal.aborted) void this.#follow(String(page.records[0]?.cursor ?? last));
     } catch (thrown) {
       if (isAbort(thrown)) return;
+      pictureDrawn();
       this.failure = asFailure(thrown);
       this.records = [];
       this.#older = null;

@@ -14,9 +14,12 @@ const ABSENT: &[u8] = include_bytes!("absent.html");
 /// The page that every address of the dashboard gives.
 pub(super) const INDEX: &str = "/index.html";
 
+/// What a page is.
+pub(super) const HTML: &str = "text/html; charset=utf-8";
+
 /// The kinds of files that a dashboard has, by the ends of their names. What compressing gains nothing on is marked.
 const KINDS: &[(&str, &str, Gain)] = &[
-    ("html", "text/html; charset=utf-8", Gain::Much),
+    ("html", HTML, Gain::Much),
     ("js", "text/javascript; charset=utf-8", Gain::Much),
     ("css", "text/css; charset=utf-8", Gain::Much),
     ("json", "application/json", Gain::Much),
@@ -67,6 +70,16 @@ impl Assets {
     /// Returns the file at an address.
     pub(super) fn find(&self, path: &str) -> Option<&Asset> {
         self.files.iter().find(|file| file.path == path)
+    }
+
+    /// Returns the address of the script that draws a page: its file has the page's name, then a hash.
+    pub(super) fn script_of(&self, page: &str) -> Option<&str> {
+        let is_its_own = |path: &&str| {
+            let name = path.strip_prefix("/assets/").and_then(|name| name.strip_suffix(".js"));
+            let name = name.and_then(|name| name.split_once('-'));
+            name.is_some_and(|(name, _hash)| name.eq_ignore_ascii_case(page))
+        };
+        self.files.iter().map(|file| &*file.path).find(is_its_own)
     }
 }
 

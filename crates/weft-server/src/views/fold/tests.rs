@@ -6,8 +6,10 @@ use std::time::Duration;
 use weft_event::event::Expect;
 use weft_log::admit::{Arrival, Gate, Strictness};
 use weft_log::blobs::Which;
+use weft_log::disk::RealDisk;
 use weft_log::lock::Owner;
 use weft_log::log::{Batch, Durability, Hold, Indexing, Log, Options};
+use weft_log::reader::Reader;
 use weft_log::snapshots::{FOLDER, SPACING, Snapshots, Spacing};
 use weft_log::{Network, Position, Store};
 use weft_view::Views;
@@ -100,6 +102,28 @@ pub(in crate::views) fn at(number: u64) -> Position {
 
 fn folded(scene: &Scene, end: Option<u64>) -> Views {
     fold_spaced(&scene.store, end.map(at), CLOSE).expect("it can be folded").views
+}
+
+#[test]
+fn a_snapshot_that_is_left_before_it_is_passed_is_that_of_its_position() {
+    let scene = Scene::of(N_EVENTS);
+    let mut fold = Fold::begin(&scene.store, Position::FIRST, CLOSE).expect("it can be read");
+    fold.leave_snapshots(at(N_EVENTS));
+    fold.read_upto(&scene.store, at(EVERY - 1), || true).expect("it can be read");
+    assert_eq!(fold.owed(at(EVERY)), None);
+    let mut reader = Reader::open(RealDisk, scene.store.root().to_owned(), at(EVERY));
+    let reader = reader.as_mut().expect("it can be read");
+    let batch = reader.read().expect("it can be read").expect("there is more");
+    let (last, _) = batch.records().next().expect("there is one");
+    fold.take(&last.meta, last.line);
+    let due = fold.owed(at(EVERY + 1)).expect("it is due");
+    fold.leave(due);
+    assert_eq!((due, scene.snapshots()), (at(EVERY), vec![EVERY]));
+    fold.settle(due);
+    assert_eq!(fold.owed(at(EVERY + 1)), None);
+    fold.pass(at(EVERY + 1));
+    assert_eq!(fold.upto(), EVERY);
+    assert_eq!(folded(&scene, Some(EVERY)), scene.folded_whole(EVERY));
 }
 
 #[test]

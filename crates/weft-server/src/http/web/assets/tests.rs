@@ -41,6 +41,14 @@ fn a_dashboard_that_is_not_built_is_a_page_that_says_how() {
 }
 
 #[test]
+fn the_script_of_a_page_has_its_name() {
+    let files = ["/index.html", "/assets/Log-4-_x.js", "/assets/Logs-1.js", "/assets/Log-2.css"];
+    let assets = of(&files.map(|path| (path, "")));
+    assert_eq!(assets.script_of("log"), Some("/assets/Log-4-_x.js"));
+    assert_eq!(assets.script_of("fleet"), None);
+}
+
+#[test]
 fn text_is_compressed_once_and_pictures_never() {
     let script = "let x = 1;\n".repeat(1000);
     let assets = of(&[("/index.html", "<p>"), ("/assets/a.js", &script), ("/a.png", "png")]);
