@@ -1,4 +1,4 @@
-//! Reading.
+//! Reading values that were packed: serde asks for each in turn, and is given the next.
 
 use serde::de::value::U32Deserializer;
 use serde::de::{

@@ -1,3 +1,5 @@
+//! What is packed comes back as it was, and what is not what was packed is refused.
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

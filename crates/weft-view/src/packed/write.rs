@@ -1,4 +1,4 @@
-//! Writing.
+//! Writing values one behind the other as serde tells them, gathered into larger pieces.
 
 use std::io;
 
