@@ -305,7 +305,14 @@ fn fold_steps(
                 let records = chunk.records.iter().map(|record| (&record.meta, &record.line[..]));
                 take(live, records, next, next);
             }
-            Step::Read(end) => read(live, store, end, || !todo.is_closed())?,
+            // Far behind it is the only one that has work for seconds: whoever else has some goes before it.
+            Step::Read(end) => thread::scope(|scope| {
+                let reading = scope.spawn(|| {
+                    step_back();
+                    read(live, store, end, || !todo.is_closed())
+                });
+                reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })?,
             Step::Look => {
                 live.shared.pasts.forget_old();
                 if live.read().as_ref().is_some_and(|fold| !fold.is_current(store)) {
