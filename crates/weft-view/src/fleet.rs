@@ -21,7 +21,7 @@ use crate::{Entry, View};
 use actor::Handed;
 
 pub(crate) use actor::Actor;
-pub(crate) use producer::{Asked, Called, Producer, Run, State};
+pub(crate) use producer::{Asked, Called, Producer, Run, State, stands_still};
 pub(crate) use row::elapsed_ms;
 pub use row::{Presence, Row};
 pub(crate) use wait::{Deadlock, Edge};

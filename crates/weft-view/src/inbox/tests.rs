@@ -8,6 +8,7 @@ use weft_event::time::format_rfc3339;
 
 use super::{Need, NeedKind, inbox};
 use crate::scene::{agent, at, hook, late, night, run, views, worker};
+use crate::testing::{Placed, place};
 use crate::usage::{Limit, LimitOf, Per};
 use crate::{Judgement, Money, Rules};
 
@@ -419,4 +420,67 @@ fn a_budget_that_is_set_needs_a_person_while_it_is_used() {
     over_budget/t-1/task 9.8 usd | @b: used $9.70 of $9.80 that a piece of work has: t-1 | weft log task=t-1
     ");
     assert_snapshot!(told(lines, 24 * 3_600), @"");
+}
+
+/// How far a clock is ahead.
+const AHEAD_S: i64 = 300;
+
+/// Returns lines as they are received each by itself, and all at once.
+fn received(lines: &[String]) -> [Vec<Placed>; 2] {
+    let each = place(lines.to_vec());
+    let mut at_once = each.clone();
+    let last_ns = each.last().expect("there are lines").received_ns;
+    at_once.iter_mut().for_each(|placed| placed.received_ns = last_ns);
+    [each, at_once]
+}
+
+/// Returns the kinds of needs a while after the start, whichever way the lines are received.
+fn kinds(lines: &[String], seconds: i64) -> [String; 2] {
+    received(lines).map(|placed| {
+        let needs = inbox(&views(&placed), at(seconds), &Rules::default());
+        needs.iter().map(|need| need.kind.as_str()).collect::<Vec<_>>().join(" ")
+    })
+}
+
+#[test]
+fn a_budget_of_a_clock_that_is_ahead_is_resolved_too() {
+    let state = |n, to: &str, reason: &str| {
+        let spent = json!({"used": 12, "limit": 12});
+        let payload = json!({"from": "RUNNING", "to": to, "reason": reason, "usage": spent});
+        run("r-1", n, AHEAD_S + n as i64, "StateChanged", payload)
+    };
+    let mut lines = vec![state(0, "RUNNING", "start"), state(1, "AWAITING_USER", "step_budget")];
+    assert_eq!(kinds(&lines, 3), ["over_budget", "over_budget"]);
+    let changed = |n, from: &str, to: &str, reason: &str| {
+        let payload = json!({"from": from, "to": to, "reason": reason});
+        run("r-1", n, AHEAD_S + n as i64, "StateChanged", payload)
+    };
+    lines.push(changed(2, "AWAITING_USER", "RUNNING", "continue"));
+    assert_eq!(kinds(&lines, 4), ["", ""]);
+    lines.push(changed(3, "RUNNING", "FINISHED", "finished"));
+    assert_eq!(kinds(&lines, 5), ["", ""]);
+}
+
+#[test]
+fn a_worker_whose_clock_is_ahead_goes_on_after_its_budget() {
+    let spent = json!({"data": {"used": 12.0, "limit": 10.0}});
+    let mut lines = vec![
+        worker("w", 0, AHEAD_S, "worker.started", json!({})),
+        worker("w", 1, AHEAD_S + 1, "budget.exceeded", spent),
+    ];
+    assert_eq!(kinds(&lines, 3), ["over_budget", "over_budget"]);
+    lines.push(worker("w", 2, AHEAD_S + 2, "strand.started", json!({})));
+    assert_eq!(kinds(&lines, 4), ["", ""]);
+}
+
+#[test]
+fn a_collision_of_clocks_that_are_ahead_is_told_at_once_and_resolved() {
+    let edit = |session: &str, seconds| {
+        let file = json!({"file_path": "/src/a.rs"});
+        hook(session, AHEAD_S + seconds, "hook.pre_tool_use", "c", "Edit", file)
+    };
+    let mut lines = vec![edit("s1", 1), edit("s2", 2)];
+    assert_eq!(kinds(&lines, 3), ["collision", "collision"]);
+    lines.push(agent("session-s2", "s2", AHEAD_S + 3, "hook.stop", json!({})));
+    assert_eq!(kinds(&lines, 4), ["", ""]);
 }
