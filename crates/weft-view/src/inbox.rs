@@ -93,7 +93,7 @@ pub struct Need {
     pub what: String,
     /// The records that made it, in the order of the log.
     pub positions: Vec<u64>,
-    /// The command that shows it.
+    /// The command that acts on it, or else shows it.
     pub command: String,
 }
 

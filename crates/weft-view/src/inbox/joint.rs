@@ -176,7 +176,7 @@ fn of_collision(views: &Views, collision: Collision, now_ns: i64, rules: &Rules)
         since: collision.first_seen,
         what: format!("{} {on}: {}", collision.actors.join(", "), collision.what),
         command: match collision.kind {
-            CollisionKind::Folder => command::show(*first),
+            CollisionKind::Folder => command::COLLISIONS.to_owned(),
             CollisionKind::File | CollisionKind::Task => command::log(field, &collision.what),
         },
         positions: collision.positions,

@@ -104,7 +104,7 @@ fn a_run_that_waits_for_a_person_is_told_once() {
     };
     let mut lines =
         vec![state(0, 1, "RUNNING", "start"), state(1, 2, "AWAITING_USER", "step_budget")];
-    assert_snapshot!(told(lines.clone(), 3), @"over_budget/r-1/2 | the run waits for a person: step_budget | weft session r-1");
+    assert_snapshot!(told(lines.clone(), 3), @"over_budget/r-1/2 | the run waits for a person: a limit is reached (step_budget) | weft session r-1");
     lines.push(state(2, 4, "RUNNING", "continue"));
     assert_snapshot!(told(lines.clone(), 5), @"");
     lines.extend([ask(3, 6, "ToolCallStarted"), state(4, 7, "AWAITING_USER", "awaiting_user")]);
@@ -270,9 +270,9 @@ fn the_demo_needs_a_person_for_every_reason() {
     };
     assert_snapshot!(by_kind.iter().map(line).collect::<Vec<_>>().join("\n"), @"
     4 x permission as session-92d2510f: Asking to use Bash | weft session 92d2510f-bb0e-4c12-98dd-a12
-    14 x answer as 01a1de38-6bb8-70: the run waits for a person: awaiting_user | weft session 01a1de38-6bb8-7081-acda-b3b
+    14 x answer as 01a1de38-6bb8-70: the run waits for a person: an answer is needed (awaiting_user) | weft session 01a1de38-6bb8-7081-acda-b3b
     5 x blocked as @architect: May I raise the limit for existing keys? | weft session 92d2510f-bb0e-4c12-98dd-a12
-    4 x over_budget as 01a1de38-6bb8-70: the run waits for a person: step_budget | weft session 01a1de38-6bb8-7081-acda-b3b
+    4 x over_budget as 01a1de38-6bb8-70: the run waits for a person: a limit is reached (step_budget) | weft session 01a1de38-6bb8-7081-acda-b3b
     41 x failed as @architect: The tracker's tool server did not answer | weft show 1289
     5 x stuck as @qa-engineer: silent, last heard of in progress | weft session 9f2c0f2f-7abd-4791-907f-022
     6 x collision as 01a1de39-0926-72: 01a1de39-0926-72a6-a7b6-f4cb9ab32d94, session-92d2510f change one file | weft log path=/home/ana/harbor/src/api/l
@@ -420,6 +420,39 @@ fn a_budget_that_is_set_needs_a_person_while_it_is_used() {
     over_budget/t-1/task 9.8 usd | @b: used $9.70 of $9.80 that a piece of work has: t-1 | weft log task=t-1
     ");
     assert_snapshot!(told(lines, 24 * 3_600), @"");
+}
+
+#[test]
+fn a_loop_that_stands_still_says_how_it_goes_on() {
+    let frame = json!({"id": "loop-1", "mode": "loop", "iter": 2, "max": 5, "prompt_file": "/p"});
+    let state = json!({
+        "schema": 0,
+        "event": "STATE",
+        "run_id": "loop-1",
+        "session_id": "s",
+        "updated_at": format_rfc3339(at(1)),
+        "stack": [frame],
+    });
+    assert_snapshot!(told([state.to_string()], 2 + 7_200), @"stuck/loop-1/1 | a loop that does not go on | weft loop resume --session s");
+}
+
+#[test]
+fn codes_are_told_in_words() {
+    let failed = |reason: &str| {
+        let payload = json!({"from": "RUNNING", "to": "ERROR", "reason": reason});
+        told([run("r-1", 0, 1, "StateChanged", payload)], 2)
+    };
+    assert_snapshot!(failed("agent_error"), @"failed/r-1/1 | the agent failed (agent_error) | weft show 1");
+    assert_snapshot!(failed("no disk left"), @"failed/r-1/1 | no disk left | weft show 1");
+    let aborted = json!({
+        "schema": 0,
+        "event": "ABORT",
+        "run_id": "loop-1",
+        "detail": "NO_PROGRESS",
+        "updated_at": format_rfc3339(at(1)),
+        "stack": [],
+    });
+    assert_snapshot!(told([aborted.to_string()], 2), @"failed/loop-1/1 | iterations went by without a change (NO_PROGRESS) | weft show 1");
 }
 
 /// How far a clock is ahead.
