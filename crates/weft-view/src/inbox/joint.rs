@@ -1,4 +1,4 @@
-//! Needs about what actors share: budgets and files.
+//! Needs about what actors share: work, budgets and files.
 
 use weft_event::Status;
 use weft_event::time::format_rfc3339;
@@ -7,7 +7,26 @@ use super::{Need, NeedKind, command};
 use crate::files::{Collision, CollisionKind};
 use crate::fleet::{Actor, elapsed_ms, stands_still};
 use crate::usage::{BudgetRow, Mark};
-use crate::{Judgement, Rules, Stamp, Views};
+use crate::work::GivenUp;
+use crate::{At, Judgement, Rules, Stamp, Views};
+
+/// Returns the pieces of work that nobody will try again to get, until somebody does or it is done.
+pub(super) fn of_work(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> {
+    let is_kept = |since_ns| elapsed_ms(since_ns, now_ns) <= rules.need_kept_ms;
+    let given_up = views.work.given_up().filter(|(_, given_up)| is_kept(given_up.since_ns));
+    let need = |(task, given_up): (&str, GivenUp<'_>)| Need {
+        id: format!("{}/{task}/given up", NeedKind::Blocked.as_str()),
+        kind: NeedKind::Blocked,
+        actor: given_up.actor.to_owned(),
+        session: given_up.session.map(str::to_owned),
+        task: Some(task.to_owned()),
+        since: At(given_up.since_ns),
+        what: format!("nobody will try again to get {task}"),
+        positions: given_up.positions,
+        command: command::log("task", task),
+    };
+    given_up.map(need).collect()
+}
 
 /// Returns the budgets that are used up, as long as their actors did not go on, and those that nearly are, apart from those of
 /// runs that say themselves that they wait for more.

@@ -277,7 +277,7 @@ fn the_demo_needs_a_person_for_every_reason() {
     5 x stuck as @qa-engineer: silent, last heard of in progress | weft session 9f2c0f2f-7abd-4791-907f-022
     6 x collision as 01a1de39-0926-72: 01a1de39-0926-72a6-a7b6-f4cb9ab32d94, session-92d2510f change one file | weft log path=/home/ana/harbor/src/api/l
     ");
-    assert_snapshot!(n_open_max, @"10");
+    assert_snapshot!(n_open_max, @"11");
 }
 
 #[test]
@@ -434,6 +434,22 @@ fn a_loop_that_stands_still_says_how_it_goes_on() {
         "stack": [frame],
     });
     assert_snapshot!(told([state.to_string()], 2 + 7_200), @"stuck/loop-1/1 | a loop that does not go on | weft loop resume --session s");
+}
+
+#[test]
+fn work_that_was_given_up_needs_a_person_until_somebody_has_it() {
+    let bead = |name: &str, number, seconds, event_type: &str| {
+        worker(name, number, seconds, event_type, json!({"data": {"bead_id": "bd-1"}}))
+    };
+    let mut lines = vec![bead("w", 0, 1, "bead.claim_exhausted")];
+    assert_snapshot!(told(lines.clone(), 2), @"blocked/bd-1/given up | nobody will try again to get bd-1 | weft log task=bd-1");
+    lines.push(worker("w", 1, 3, "strand.started", json!({})));
+    lines.push(bead("v", 0, 4, "bead.claim_exhausted"));
+    assert_snapshot!(told(lines.clone(), 5), @"blocked/bd-1/given up | nobody will try again to get bd-1 | weft log task=bd-1");
+    lines.push(bead("v", 1, 6, "bead.claimed"));
+    assert_snapshot!(told(lines.clone(), 7), @"");
+    lines.push(bead("v", 2, 8, "bead.completed"));
+    assert_snapshot!(told(lines, 9), @"");
 }
 
 #[test]
