@@ -3,6 +3,7 @@
 //! Facts are what every reader needs of every event. A report is what the views need of some: the options of a decision, the steps
 //! of a plan, the frames of a loop. So nobody who reads reports has to ask for the dialect.
 
+mod code;
 pub(crate) mod read;
 
 use std::borrow::Cow;
@@ -10,6 +11,8 @@ use std::borrow::Cow;
 use crate::Status;
 use crate::json::Value;
 use crate::shape::text_enum;
+
+pub use code::in_words;
 
 /// What one event reports.
 #[derive(Clone, Debug, Default)]

@@ -229,7 +229,13 @@ impl App {
             spot.idx = len.saturating_sub(1);
         }
         spot.settle(|idx| self.item(idx).map(Item::id).unwrap_or_default(), len, height);
+        let is_gone = spot.id.is_some() && self.item(spot.idx).map(Item::id) != spot.id;
         self.spots[panel] = spot;
+        // Whatever took its place is another row, with another command.
+        if is_gone && matches!(self.over, Over::Detail { .. }) {
+            self.over = Over::Nothing;
+            self.notice = Some("the row is gone".to_owned());
+        }
     }
 
     /// Returns whether what is shown changes by itself.

@@ -47,7 +47,7 @@ impl Told {
 
     fn count(&mut self, entry: &Entry<'_, '_>) {
         self.n_events += u64::from(!entry.is_carried);
-        let at_ns = entry.time_ns().min(entry.received_ns);
+        let at_ns = entry.seen_ns();
         widen(&mut self.ends_ns, at_ns);
         widen(&mut self.received_ns, entry.received_ns);
         if !entry.is_carried {

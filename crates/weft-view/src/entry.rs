@@ -28,6 +28,11 @@ impl Entry<'_, '_> {
         self.facts.time_ns.unwrap_or(self.received_ns)
     }
 
+    /// Returns when it was seen to happen: by its producer's clock, but not later than it was received, since a clock can be ahead.
+    pub fn seen_ns(&self) -> i64 {
+        self.time_ns().min(self.received_ns)
+    }
+
     /// Returns its place in its producer's order.
     pub fn stamp(&self) -> Stamp {
         let (is_sequence, number) = match self.facts.order {

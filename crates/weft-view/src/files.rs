@@ -35,7 +35,7 @@ pub struct Files {
 
 impl View for Files {
     const NAME: &'static str = "files";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         let part = &entry.report.part;
@@ -46,7 +46,7 @@ impl View for Files {
                 CallPhase::Proposed | CallPhase::Failed | CallPhase::Denied => {}
             }
         } else if let Part::Lease(lease) = part {
-            let history = path(entry).and_then(|path| self.files.touch(&path, entry.time_ns()));
+            let history = path(entry).and_then(|path| self.files.touch(&path, entry.seen_ns()));
             if let Some(history) = history {
                 history.lease(entry, lease);
             }
@@ -78,7 +78,7 @@ impl Files {
         let (Some(path), Some(actor)) = (path(entry), entry.facts.actor.as_deref()) else { return };
         let facts = entry.facts;
         let touch = Touch {
-            at_ns: entry.time_ns(),
+            at_ns: entry.seen_ns(),
             position: entry.position,
             call: facts.span.as_deref().map(|span| fingerprint(facts.session.as_deref(), span)),
             actor: actor.to_owned(),
@@ -97,7 +97,7 @@ impl Files {
         if entry.is_carried {
             return;
         }
-        if let Some(claims) = self.tasks.touch(task, entry.time_ns()) {
+        if let Some(claims) = self.tasks.touch(task, entry.seen_ns()) {
             claims.put(entry, actor, is_claim);
         }
     }

@@ -21,7 +21,7 @@ use crate::{Entry, View};
 use actor::Handed;
 
 pub(crate) use actor::Actor;
-pub(crate) use producer::{Asked, Called, Producer, Run, State};
+pub(crate) use producer::{Asked, Called, Producer, Run, State, stands_still};
 pub(crate) use row::elapsed_ms;
 pub use row::{Presence, Row};
 pub(crate) use wait::{Deadlock, Edge};
@@ -57,7 +57,7 @@ impl View for Fleet {
     const VERSION: u32 = 3;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
-        let at_ns = seen_ns(entry);
+        let at_ns = entry.seen_ns();
         let Some(name) = entry.facts.actor.as_deref() else {
             self.loop_ends.apply(at_ns, entry);
             return;
@@ -167,11 +167,6 @@ impl Fleet {
     pub(crate) fn finding(&self, name: &str) -> Option<&Found> {
         self.findings.get(name)?.as_ref()
     }
-}
-
-/// Returns when an actor was seen: when it says, but not later than its words were received, since a clock can be ahead.
-fn seen_ns(entry: &Entry<'_, '_>) -> i64 {
-    entry.time_ns().min(entry.received_ns)
 }
 
 /// Returns as much of a text as is kept.

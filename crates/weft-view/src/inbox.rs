@@ -93,7 +93,7 @@ pub struct Need {
     pub what: String,
     /// The records that made it, in the order of the log.
     pub positions: Vec<u64>,
-    /// The command that shows it.
+    /// The command that acts on it, or else shows it.
     pub command: String,
 }
 
@@ -108,7 +108,9 @@ pub fn needs(views: &Views, now_ns: i64, judgement: &Judgement) -> Vec<Need> {
 
 /// Returns the same by rules alone, without budgets that are set.
 pub fn inbox(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> {
+    let work = joint::of_work(views, now_ns, rules);
     let mut needs = source::of_actors(views, now_ns, rules);
+    needs.retain(|need| !work.iter().any(|of_work| has_cause(need, of_work)));
     source::add_loops(views, &mut needs, now_ns, rules);
     needs.extend(source::of_deadlocks(views));
     let over_budget = joint::of_budgets(views, &needs, now_ns, rules);
@@ -116,8 +118,16 @@ pub fn inbox(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> {
     needs.extend(joint::of_collisions(views, now_ns, rules));
     let stuck = source::of_stuck(views, &needs, now_ns, rules);
     needs.extend(stuck);
+    // Whoever gave up on a piece of work may be stuck on another.
+    needs.extend(work);
     sort(&mut needs);
     needs
+}
+
+/// Returns whether a need of an actor is that it gave up on a piece of work, which needs a person itself.
+fn has_cause(need: &Need, of_work: &Need) -> bool {
+    need.kind == of_work.kind
+        && need.positions.iter().all(|position| of_work.positions.contains(position))
 }
 
 fn sort(needs: &mut [Need]) {

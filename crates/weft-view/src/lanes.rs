@@ -107,7 +107,7 @@ impl Lanes {
         let Some(stage) = Stage::of(entry) else { return };
         let facts = entry.facts;
         let Some(actor) = facts.actor.as_deref().filter(|_| !entry.is_carried) else { return };
-        let at_ns = entry.time_ns().min(entry.received_ns);
+        let at_ns = entry.seen_ns();
         let about = || {
             let what: String = what(facts).chars().take(WHAT_CHARS_MAX).collect();
             Some(what).filter(|what| !what.is_empty())

@@ -244,7 +244,7 @@ impl PartialEq for UsageBook {
 
 impl View for UsageBook {
     const NAME: &'static str = "usage";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         self.budgets.apply(entry);

@@ -18,6 +18,7 @@ use crate::ordered::Ordered;
 use crate::shed::shed;
 use crate::{Entry, Latest, View};
 
+pub(crate) use piece::GivenUp;
 pub use piece::{Origin, WorkState};
 pub use plan::{PlanRow, StepRow};
 pub use rows::{ChildRow, WorkRow};
@@ -146,6 +147,11 @@ impl Work {
     fn plan(&mut self, entry: &Entry<'_, '_>, plan: &weft_event::report::Plan<'_>) {
         let Some(run) = entry.facts.actor.as_deref() else { return };
         self.plans.change(run, entry.time_ns(), |book| book.put(entry, plan));
+    }
+
+    /// Returns the pieces of work that nobody will try again to get, by their ids, in no order.
+    pub(crate) fn given_up(&self) -> impl Iterator<Item = (&str, GivenUp<'_>)> {
+        self.pieces.iter().filter_map(|(id, piece)| Some((id.as_str(), piece.given_up()?)))
     }
 
     fn piece(&mut self, id: &str) -> &mut Piece {

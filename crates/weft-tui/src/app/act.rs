@@ -32,6 +32,7 @@ impl App {
             Action::First => return self.first(),
             Action::Last => return self.last(),
             Action::Detail => {
+                self.pin();
                 if self.chosen().is_some() {
                     self.over = Over::Detail { top: 0 };
                 }
@@ -163,6 +164,11 @@ impl App {
         (spot.idx, spot.id) = (idx, id);
     }
 
+    /// Chooses the row that is shown as chosen, so that it stays so wherever it goes.
+    pub(super) fn pin(&mut self) {
+        self.go(|idx| idx);
+    }
+
     fn next_table(&mut self) {
         let (tables, idx) = (self.panel.tables(), self.panel.idx());
         if tables.len() == 1 {
@@ -228,6 +234,7 @@ impl App {
     }
 
     pub(super) fn copy(&mut self) -> Vec<Effect> {
+        self.pin();
         let command = match self.chosen() {
             Some(item) => item.command(),
             None => crate::panels::command(self),

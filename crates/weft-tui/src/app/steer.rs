@@ -15,7 +15,7 @@ impl App {
     /// Asks something of the loop of the chosen row, or says why it cannot be asked.
     pub(super) fn steer(&mut self, wish: Command) -> Vec<Effect> {
         // It stays the chosen one, wherever its row goes by what is asked of it.
-        self.go(|idx| idx);
+        self.pin();
         match self.wished(wish) {
             Ok(steer) if wish == Command::Cancel => {
                 self.over = Over::Question(steer);

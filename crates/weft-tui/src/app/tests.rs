@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 use insta::assert_snapshot;
 use weft_event::Dialect;
 
-use crate::app::Input;
+use crate::app::{Input, Over};
 use crate::feed::Told;
 use crate::mode::Mode;
 use crate::panel::Panel;
@@ -142,6 +142,45 @@ fn a_chosen_row_stays_chosen_while_others_come() {
     assert_eq!(chosen.as_deref(), Some("898"));
     scene.type_in("G");
     assert_eq!(scene.app.chosen().map(|item| item.id()).as_deref(), Some("900"));
+}
+
+/// Lets records come that were not there before.
+fn come(scene: &mut Scene, records: Vec<Record>) {
+    let head = records.last().map_or(0, |record| record.position);
+    scene.input(Input::Told(Told::More(More { leap: None, records, head })));
+}
+
+#[test]
+fn what_is_read_or_copied_stays_the_same_row_while_others_come() {
+    for keys in [KeyCode::Enter, KeyCode::Char('y')] {
+        let mut scene = Scene::new(80, 24);
+        scene.type_in("l");
+        scene.press(&[keys]);
+        come(&mut scene, records(N_FIRST + 20).split_off(N_FIRST));
+        let chosen = scene.app.chosen().map(|item| item.id());
+        assert_eq!(chosen.as_deref(), Some("900"), "after {keys:?}");
+    }
+}
+
+#[test]
+fn details_of_a_row_that_is_gone_are_closed() {
+    let told = |position: u64, event_type: &str| {
+        let line = format!(
+            r#"{{"version":"1.0.0","event_type":"{event_type}","timestamp":"2026-11-15T08:00:00.{position:06}Z","agent_id":"@{}","session_id":"s-{position}","message":"No key"}}"#,
+            if position == 2 { "b" } else { "a" },
+        );
+        let received_ns = START_NS + i64::try_from(position).unwrap_or_default();
+        let (is_carried, dialect, is_match) = (false, Some(Dialect::Collector), true);
+        Record { position, received_ns, is_carried, dialect, is_match, line: line.into_bytes() }
+    };
+    let blocked = [told(1, "coordination.blocked"), told(2, "coordination.blocked")];
+    let mut scene = Scene::of(blocked.to_vec(), 80, 24);
+    scene.type_in("2");
+    assert_eq!(scene.app.n_rows(), 2);
+    scene.press(&[KeyCode::Enter]);
+    come(&mut scene, vec![told(3, "activity.progress")]);
+    assert_eq!((scene.app.n_rows(), &scene.app.over), (1, &Over::Nothing));
+    assert_eq!(scene.app.notice.as_deref(), Some("the row is gone"));
 }
 
 #[test]

@@ -172,7 +172,7 @@ pub(super) struct Claim {
 
 impl Claims {
     pub(super) fn put(&mut self, entry: &Entry<'_, '_>, actor: &str, is_claim: bool) {
-        let (at_ns, position) = (entry.time_ns(), entry.position);
+        let (at_ns, position) = (entry.seen_ns(), entry.position);
         let step = Claim { at_ns, position, actor: actor.to_owned(), is_claim };
         let idx = self.steps.partition_point(|other| *other < step);
         self.steps.insert(idx, step);

@@ -50,7 +50,7 @@ pub(super) struct Note {
 
 impl History {
     pub(super) fn lease(&mut self, entry: &Entry<'_, '_>, lease: &Lease<'_>) {
-        let at_ns = entry.time_ns();
+        let at_ns = entry.seen_ns();
         let leases = &mut self.leases;
         match lease.change {
             LeaseChange::Taken => leases.hold(entry, true, lease.until_ns),
@@ -68,7 +68,7 @@ impl Leases {
         let facts = entry.facts;
         let Some(actor) = facts.actor.as_deref() else { return };
         let session = facts.session.as_deref();
-        let hold = Latest::new(entry.stamp(), Hold { is_held, at_ns: entry.time_ns(), until_ns });
+        let hold = Latest::new(entry.stamp(), Hold { is_held, at_ns: entry.seen_ns(), until_ns });
         let key = |holder: &Holder| {
             (holder.actor.as_str(), holder.session.as_deref()).cmp(&(actor, session))
         };
@@ -111,7 +111,7 @@ fn note(entry: &Entry<'_, '_>, lease: &Lease<'_>) -> Note {
     }
     actors.sort_unstable();
     actors.dedup();
-    Note { at_ns: entry.time_ns(), position: entry.position, actors }
+    Note { at_ns: entry.seen_ns(), position: entry.position, actors }
 }
 
 fn put(notes: &mut Vec<Note>, note: Note) {

@@ -3,7 +3,8 @@
 use insta::assert_snapshot;
 
 use super::{Access, Collision, FILES_MAX, FileRow, Files, Windows, access};
-use crate::testing::{Placed, START_NS, assert_law, fold, place};
+use crate::scene::late;
+use crate::testing::{Placed, START_NS, assert_law, fold};
 
 const SECOND_NS: i64 = 1_000_000_000;
 /// The moment that questions are asked: 08:10.
@@ -28,7 +29,7 @@ fn worker(event_type: &str, time: &str, actor: &str, sequence: u64, data: &str) 
 }
 
 fn files(lines: &[String]) -> Files {
-    let lines: Vec<Placed> = place(lines.iter().map(String::as_str));
+    let lines: Vec<Placed> = late(lines.to_vec());
     assert_law::<Files>(&lines, lines.len());
     fold(&lines)
 }
@@ -194,7 +195,7 @@ fn the_files_touched_longest_ago_are_forgotten() {
         let time = format!("{:02}:{:02}.{:03}", n / 2_000, n / 100 % 20, n % 100);
         hook("pre", &time, "ana", "Edit", &format!("/h/{n}.rs"), "t")
     });
-    let files: Files = fold(&place(lines));
+    let files: Files = fold(&late(lines));
     let paths: Vec<String> = files.rows(NOW_NS).into_iter().map(|row| row.path).collect();
     assert!(paths.len() <= FILES_MAX);
     assert!(

@@ -185,9 +185,8 @@ impl Producer {
         let part = &entry.report.part;
         self.spoke_ns = self.spoke_ns.max(Some(at_ns));
         let is_heartbeat = matches!(part, Part::Heartbeat);
-        let is_stopped = matches!(status, Status::Waiting | Status::Blocked);
         let is_question = matches!(part, Part::Ask(ask) if !ask.is_answer);
-        if !(is_stopped || is_question || is_heartbeat || matches!(part, Part::Call(_))) {
+        if !(stands_still(status) || is_question || is_heartbeat || matches!(part, Part::Call(_))) {
             self.moved = self.moved.max(Some(stamp));
         }
         if matches!(status, Status::Blocked | Status::Error) {
@@ -262,6 +261,12 @@ impl Producer {
     pub(crate) fn run(&self) -> Option<Run> {
         let after = |run, (stamp, step): (&Stamp, &Step)| Some(Run::with(run, *stamp, step));
         self.steps.iter().fold(self.base, after)
+    }
+
+    /// Returns whether it did anything but stand still after this.
+    pub(crate) fn has_worked_since(&self, stamp: Stamp) -> bool {
+        let mut later = self.steps.iter().rev().take_while(|(at, _)| **at > stamp);
+        later.any(|(_, step)| !stands_still(step.status.0))
     }
 
     /// Returns whether it said that it ends, and nothing of weight since.
@@ -406,6 +411,11 @@ impl Asked {
         let is_same_id = self.id == other.id || self.id.is_none() || other.id.is_none();
         self.kind == other.kind && is_same_id
     }
+}
+
+/// Returns whether who is in a status waits for somebody.
+pub(crate) fn stands_still(status: Status) -> bool {
+    matches!(status, Status::Waiting | Status::Blocked)
 }
 
 /// Returns whether something was completed by this.

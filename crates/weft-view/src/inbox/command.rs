@@ -1,4 +1,7 @@
-//! The commands that show a need, as they are typed into a shell.
+//! The commands that act on a need, or else show it, as they are typed into a shell.
+
+/// The command that shows who is in whose way.
+pub(super) const COLLISIONS: &str = "weft files --collisions";
 
 /// Returns the command that shows a session, or what an actor did where there is none.
 pub(super) fn session(session: Option<&str>, actor: &str) -> String {
@@ -8,7 +11,7 @@ pub(super) fn session(session: Option<&str>, actor: &str) -> String {
     }
 }
 
-/// Returns the command that lets a loop go on.
+/// Returns the command that lets a loop go on, paused or stale.
 pub(super) fn resume(session: Option<&str>) -> String {
     match session {
         Some(session) => format!("weft loop resume --session {}", word(session)),

@@ -1,13 +1,32 @@
-//! Needs about what actors share: budgets and files.
+//! Needs about what actors share: work, budgets and files.
 
 use weft_event::Status;
 use weft_event::time::format_rfc3339;
 
 use super::{Need, NeedKind, command};
 use crate::files::{Collision, CollisionKind};
-use crate::fleet::{Actor, elapsed_ms};
+use crate::fleet::{Actor, elapsed_ms, stands_still};
 use crate::usage::{BudgetRow, Mark};
-use crate::{Judgement, Rules, Views};
+use crate::work::GivenUp;
+use crate::{At, Judgement, Rules, Stamp, Views};
+
+/// Returns the pieces of work that nobody will try again to get, until somebody does or it is done.
+pub(super) fn of_work(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Need> {
+    let is_kept = |since_ns| elapsed_ms(since_ns, now_ns) <= rules.need_kept_ms;
+    let given_up = views.work.given_up().filter(|(_, given_up)| is_kept(given_up.since_ns));
+    let need = |(task, given_up): (&str, GivenUp<'_>)| Need {
+        id: format!("{}/{task}/given up", NeedKind::Blocked.as_str()),
+        kind: NeedKind::Blocked,
+        actor: given_up.actor.to_owned(),
+        session: given_up.session.map(str::to_owned),
+        task: Some(task.to_owned()),
+        since: At(given_up.since_ns),
+        what: format!("nobody will try again to get {task}"),
+        positions: given_up.positions,
+        command: command::log("task", task),
+    };
+    given_up.map(need).collect()
+}
 
 /// Returns the budgets that are used up, as long as their actors did not go on, and those that nearly are, apart from those of
 /// runs that say themselves that they wait for more.
@@ -27,7 +46,8 @@ fn of_budget(views: &Views, row: BudgetRow, now_ns: i64, rules: &Rules) -> Optio
     let actor = views.fleet.actor(&name)?;
     let run = views.fleet.run(actor);
     let worked_ns = worked_ns(actor);
-    let has_gone_on = worked_ns > Some(since.0);
+    let has_gone_on =
+        worked_ns > Some(since.0) || has_gone_on(actor, row.session.as_deref(), row.said);
     let is_need = match row.mark {
         Mark::Exceeded => !has_gone_on,
         Mark::Critical => run.is_some_and(|run| run.at_work.is_some()),
@@ -44,8 +64,7 @@ fn of_budget(views: &Views, row: BudgetRow, now_ns: i64, rules: &Rules) -> Optio
         _ => format!("used nearly all of {whose}"),
     };
     // Who was let go on and is stopped by the same budget again needs a person again.
-    let is_stopped =
-        run.is_some_and(|run| matches!(run.status.0, Status::Waiting | Status::Blocked));
+    let is_stopped = run.is_some_and(|run| stands_still(run.status.0));
     let again = worked_ns.filter(|worked_ns| {
         is_stopped && row.first_over.is_some_and(|first_over| *worked_ns > first_over.0)
     });
@@ -69,10 +88,16 @@ fn of_budget(views: &Views, row: BudgetRow, now_ns: i64, rules: &Rules) -> Optio
     })
 }
 
+/// Returns whether the session that a budget was told in went on, by its own order: what is received at once by a clock that is ahead
+/// has one time.
+fn has_gone_on(actor: &Actor, session: Option<&str>, said: Option<Stamp>) -> bool {
+    let producer = actor.producers().iter().find(|producer| producer.session() == session);
+    producer.zip(said).is_some_and(|(producer, said)| producer.has_worked_since(said))
+}
+
 /// Returns when an actor last did anything but stand still.
 fn worked_ns(actor: &Actor) -> Option<i64> {
-    let is_work = |status: &Status| !matches!(status, Status::Waiting | Status::Blocked);
-    let work = Status::ALL.iter().copied().filter(is_work);
+    let work = Status::ALL.iter().copied().filter(|status| !stands_still(*status));
     work.filter_map(|status| actor.reached_ns(status)).max()
 }
 
@@ -140,11 +165,13 @@ pub(super) fn of_collisions(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Ne
 fn of_collision(views: &Views, collision: Collision, now_ns: i64, rules: &Rules) -> Option<Need> {
     let is_need = collision.kind != CollisionKind::Folder || rules.is_folder_collision_a_need;
     let is_kept = elapsed_ms(collision.last_seen.0, now_ns) <= rules.collision_kept_ms;
+    // What is received at once by a clock that is ahead has one time.
+    let last = (collision.last_seen.0, collision.positions.last());
     let is_there = |name: &&String| {
         views.fleet.actor(name).is_some_and(|actor| {
             let run = views.fleet.run(actor);
             let is_over = run.is_some_and(|run| {
-                run.since_ns > collision.last_seen.0
+                (run.since_ns, Some(&run.since_position)) > last
                     && matches!(run.status.0, Status::Completed | Status::Error)
             });
             !is_over && !views.fleet.is_gone(name, actor)
@@ -168,7 +195,7 @@ fn of_collision(views: &Views, collision: Collision, now_ns: i64, rules: &Rules)
         since: collision.first_seen,
         what: format!("{} {on}: {}", collision.actors.join(", "), collision.what),
         command: match collision.kind {
-            CollisionKind::Folder => command::show(*first),
+            CollisionKind::Folder => command::COLLISIONS.to_owned(),
             CollisionKind::File | CollisionKind::Task => command::log(field, &collision.what),
         },
         positions: collision.positions,

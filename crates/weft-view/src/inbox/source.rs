@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use weft_event::Status;
-use weft_event::report::AskKind;
+use weft_event::report::{AskKind, in_words};
 
 use super::{Need, NeedKind, command};
 use crate::fleet::{Actor, Asked, Deadlock, Edge, Producer, Run, State, elapsed_ms};
 use crate::loops::PAUSED_BY_A_PERSON;
-use crate::stuck::stuck;
+use crate::stuck::{Rule, stuck};
 use crate::{At, Rules, Views};
 
 /// The state of a run that waits for a person.
@@ -123,7 +123,7 @@ fn ask<'v>(
 fn awaited<'v>(producer: &'v Producer, position: u64, state: &State) -> Cause<'v> {
     let is_budget = state.reason.as_deref() == Some(STEP_BUDGET);
     let what = match &state.reason {
-        Some(reason) => format!("the run waits for a person: {reason}"),
+        Some(reason) => format!("the run waits for a person: {}", worded(reason)),
         None => "the run waits for a person".to_owned(),
     };
     Cause {
@@ -169,12 +169,20 @@ fn in_trouble<'v>(
         kind,
         key: run.since_position.to_string(),
         since_ns: run.since_ns,
-        what: said.unwrap_or(run.status.0.as_str()).to_owned(),
+        what: worded(said.unwrap_or(run.status.0.as_str())),
         position: run.newest_position,
         session: speaker.session(),
         task: None,
     };
     (elapsed_ms(run.newest_ns, now_ns) <= kept_ms).then_some(cause)
+}
+
+/// Returns what was said, in words where it is a code.
+fn worded(said: &str) -> String {
+    match in_words(said) {
+        Some(words) => format!("{words} ({said})"),
+        None => said.to_owned(),
+    }
 }
 
 /// Adds the loops that a person has to look at before they go on. Their trace may have asked for the same, without saying how they do.
@@ -251,7 +259,10 @@ pub(super) fn of_stuck(views: &Views, known: &[Need], now_ns: i64, rules: &Rules
     let need = |stuck: crate::stuck::Stuck| Need {
         id: stuck.id,
         kind: NeedKind::Stuck,
-        command: command::session(stuck.session.as_deref(), &stuck.actor),
+        command: match stuck.session.as_deref() {
+            Some(session) if stuck.rules.contains(&Rule::Stale) => command::resume(Some(session)),
+            session => command::session(session, &stuck.actor),
+        },
         actor: stuck.actor,
         session: stuck.session,
         task: stuck.task,

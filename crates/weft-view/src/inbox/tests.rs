@@ -8,6 +8,7 @@ use weft_event::time::format_rfc3339;
 
 use super::{Need, NeedKind, inbox};
 use crate::scene::{agent, at, hook, late, night, run, views, worker};
+use crate::testing::{Placed, place};
 use crate::usage::{Limit, LimitOf, Per};
 use crate::{Judgement, Money, Rules};
 
@@ -103,7 +104,7 @@ fn a_run_that_waits_for_a_person_is_told_once() {
     };
     let mut lines =
         vec![state(0, 1, "RUNNING", "start"), state(1, 2, "AWAITING_USER", "step_budget")];
-    assert_snapshot!(told(lines.clone(), 3), @"over_budget/r-1/2 | the run waits for a person: step_budget | weft session r-1");
+    assert_snapshot!(told(lines.clone(), 3), @"over_budget/r-1/2 | the run waits for a person: a limit is reached (step_budget) | weft session r-1");
     lines.push(state(2, 4, "RUNNING", "continue"));
     assert_snapshot!(told(lines.clone(), 5), @"");
     lines.extend([ask(3, 6, "ToolCallStarted"), state(4, 7, "AWAITING_USER", "awaiting_user")]);
@@ -269,14 +270,14 @@ fn the_demo_needs_a_person_for_every_reason() {
     };
     assert_snapshot!(by_kind.iter().map(line).collect::<Vec<_>>().join("\n"), @"
     4 x permission as session-92d2510f: Asking to use Bash | weft session 92d2510f-bb0e-4c12-98dd-a12
-    14 x answer as 01a1de38-6bb8-70: the run waits for a person: awaiting_user | weft session 01a1de38-6bb8-7081-acda-b3b
+    14 x answer as 01a1de38-6bb8-70: the run waits for a person: an answer is needed (awaiting_user) | weft session 01a1de38-6bb8-7081-acda-b3b
     5 x blocked as @architect: May I raise the limit for existing keys? | weft session 92d2510f-bb0e-4c12-98dd-a12
-    4 x over_budget as 01a1de38-6bb8-70: the run waits for a person: step_budget | weft session 01a1de38-6bb8-7081-acda-b3b
+    4 x over_budget as 01a1de38-6bb8-70: the run waits for a person: a limit is reached (step_budget) | weft session 01a1de38-6bb8-7081-acda-b3b
     41 x failed as @architect: The tracker's tool server did not answer | weft show 1289
     5 x stuck as @qa-engineer: silent, last heard of in progress | weft session 9f2c0f2f-7abd-4791-907f-022
     6 x collision as 01a1de39-0926-72: 01a1de39-0926-72a6-a7b6-f4cb9ab32d94, session-92d2510f change one file | weft log path=/home/ana/harbor/src/api/l
     ");
-    assert_snapshot!(n_open_max, @"10");
+    assert_snapshot!(n_open_max, @"11");
 }
 
 #[test]
@@ -419,4 +420,116 @@ fn a_budget_that_is_set_needs_a_person_while_it_is_used() {
     over_budget/t-1/task 9.8 usd | @b: used $9.70 of $9.80 that a piece of work has: t-1 | weft log task=t-1
     ");
     assert_snapshot!(told(lines, 24 * 3_600), @"");
+}
+
+#[test]
+fn a_loop_that_stands_still_says_how_it_goes_on() {
+    let frame = json!({"id": "loop-1", "mode": "loop", "iter": 2, "max": 5, "prompt_file": "/p"});
+    let state = json!({
+        "schema": 0,
+        "event": "STATE",
+        "run_id": "loop-1",
+        "session_id": "s",
+        "updated_at": format_rfc3339(at(1)),
+        "stack": [frame],
+    });
+    assert_snapshot!(told([state.to_string()], 2 + 7_200), @"stuck/loop-1/1 | a loop that does not go on | weft loop resume --session s");
+}
+
+#[test]
+fn work_that_was_given_up_needs_a_person_until_somebody_has_it() {
+    let bead = |name: &str, number, seconds, event_type: &str| {
+        worker(name, number, seconds, event_type, json!({"data": {"bead_id": "bd-1"}}))
+    };
+    let mut lines = vec![bead("w", 0, 1, "bead.claim_exhausted")];
+    assert_snapshot!(told(lines.clone(), 2), @"blocked/bd-1/given up | nobody will try again to get bd-1 | weft log task=bd-1");
+    lines.push(worker("w", 1, 3, "strand.started", json!({})));
+    lines.push(bead("v", 0, 4, "bead.claim_exhausted"));
+    assert_snapshot!(told(lines.clone(), 5), @"blocked/bd-1/given up | nobody will try again to get bd-1 | weft log task=bd-1");
+    lines.push(bead("v", 1, 6, "bead.claimed"));
+    assert_snapshot!(told(lines.clone(), 7), @"");
+    lines.push(bead("v", 2, 8, "bead.completed"));
+    assert_snapshot!(told(lines, 9), @"");
+}
+
+#[test]
+fn codes_are_told_in_words() {
+    let failed = |reason: &str| {
+        let payload = json!({"from": "RUNNING", "to": "ERROR", "reason": reason});
+        told([run("r-1", 0, 1, "StateChanged", payload)], 2)
+    };
+    assert_snapshot!(failed("agent_error"), @"failed/r-1/1 | the agent failed (agent_error) | weft show 1");
+    assert_snapshot!(failed("no disk left"), @"failed/r-1/1 | no disk left | weft show 1");
+    let aborted = json!({
+        "schema": 0,
+        "event": "ABORT",
+        "run_id": "loop-1",
+        "detail": "NO_PROGRESS",
+        "updated_at": format_rfc3339(at(1)),
+        "stack": [],
+    });
+    assert_snapshot!(told([aborted.to_string()], 2), @"failed/loop-1/1 | iterations went by without a change (NO_PROGRESS) | weft show 1");
+}
+
+/// How far a clock is ahead.
+const AHEAD_S: i64 = 300;
+
+/// Returns lines as they are received each by itself, and all at once.
+fn received(lines: &[String]) -> [Vec<Placed>; 2] {
+    let each = place(lines.to_vec());
+    let mut at_once = each.clone();
+    let last_ns = each.last().expect("there are lines").received_ns;
+    at_once.iter_mut().for_each(|placed| placed.received_ns = last_ns);
+    [each, at_once]
+}
+
+/// Returns the kinds of needs a while after the start, whichever way the lines are received.
+fn kinds(lines: &[String], seconds: i64) -> [String; 2] {
+    received(lines).map(|placed| {
+        let needs = inbox(&views(&placed), at(seconds), &Rules::default());
+        needs.iter().map(|need| need.kind.as_str()).collect::<Vec<_>>().join(" ")
+    })
+}
+
+#[test]
+fn a_budget_of_a_clock_that_is_ahead_is_resolved_too() {
+    let state = |n, to: &str, reason: &str| {
+        let spent = json!({"used": 12, "limit": 12});
+        let payload = json!({"from": "RUNNING", "to": to, "reason": reason, "usage": spent});
+        run("r-1", n, AHEAD_S + n as i64, "StateChanged", payload)
+    };
+    let mut lines = vec![state(0, "RUNNING", "start"), state(1, "AWAITING_USER", "step_budget")];
+    assert_eq!(kinds(&lines, 3), ["over_budget", "over_budget"]);
+    let changed = |n, from: &str, to: &str, reason: &str| {
+        let payload = json!({"from": from, "to": to, "reason": reason});
+        run("r-1", n, AHEAD_S + n as i64, "StateChanged", payload)
+    };
+    lines.push(changed(2, "AWAITING_USER", "RUNNING", "continue"));
+    assert_eq!(kinds(&lines, 4), ["", ""]);
+    lines.push(changed(3, "RUNNING", "FINISHED", "finished"));
+    assert_eq!(kinds(&lines, 5), ["", ""]);
+}
+
+#[test]
+fn a_worker_whose_clock_is_ahead_goes_on_after_its_budget() {
+    let spent = json!({"data": {"used": 12.0, "limit": 10.0}});
+    let mut lines = vec![
+        worker("w", 0, AHEAD_S, "worker.started", json!({})),
+        worker("w", 1, AHEAD_S + 1, "budget.exceeded", spent),
+    ];
+    assert_eq!(kinds(&lines, 3), ["over_budget", "over_budget"]);
+    lines.push(worker("w", 2, AHEAD_S + 2, "strand.started", json!({})));
+    assert_eq!(kinds(&lines, 4), ["", ""]);
+}
+
+#[test]
+fn a_collision_of_clocks_that_are_ahead_is_told_at_once_and_resolved() {
+    let edit = |session: &str, seconds| {
+        let file = json!({"file_path": "/src/a.rs"});
+        hook(session, AHEAD_S + seconds, "hook.pre_tool_use", "c", "Edit", file)
+    };
+    let mut lines = vec![edit("s1", 1), edit("s2", 2)];
+    assert_eq!(kinds(&lines, 3), ["collision", "collision"]);
+    lines.push(agent("session-s2", "s2", AHEAD_S + 3, "hook.stop", json!({})));
+    assert_eq!(kinds(&lines, 4), ["", ""]);
 }

@@ -139,6 +139,9 @@ pub struct BudgetRow {
     /// When it was said, or last used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<At>,
+    /// Where in the producer's own order it was said, where a producer does.
+    #[serde(skip)]
+    pub(crate) said: Option<Stamp>,
     /// When a producer first said that it is used up.
     #[serde(skip)]
     pub(crate) first_over: Option<At>,
@@ -211,7 +214,7 @@ impl Budgets {
             Some(Budget::TaskExceeded) => (Mark::Exceeded, facts.task.as_deref()),
         };
         let [used, limit] = figures.map(|it| it.map(|amount| (amount * UNIT).round() as u64));
-        let (at_ns, stamp) = (entry.time_ns(), entry.stamp());
+        let (at_ns, stamp) = (entry.seen_ns(), entry.stamp());
         let session = facts.session.as_deref();
         let first_over = Some((stamp, at_ns)).filter(|_| {
             let is_used_up = used.zip(limit).is_some_and(|(used, limit)| used >= limit);
@@ -391,6 +394,7 @@ impl Register {
             fraction,
             position: Some(self.said.stamp().position()),
             since: Some(At(self.said.value().at_ns)),
+            said: Some(self.said.stamp()),
             first_over: self.first_over.map(|(_, at_ns)| At(at_ns)),
         }
     }

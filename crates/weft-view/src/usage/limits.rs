@@ -136,6 +136,7 @@ fn limited(limit: &Limit, owner: Owner, share: Share, marks: &BudgetMarks) -> Bu
         fraction,
         position: None,
         since: row.last_seen,
+        said: None,
         first_over: None,
     }
 }

@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 
 use super::{BudgetMarks, BudgetRow, By, Limit, LimitOf, Per, SESSIONS_MAX, UsageBook, UsageRow};
+use crate::scene::late;
 use crate::testing::{START_NS, assert_law, fold, place};
 use crate::{Money, Prices};
 
@@ -40,7 +41,7 @@ fn budget(event_type: &str, sequence: u64, data: &str) -> String {
 }
 
 fn book(lines: &[String]) -> UsageBook {
-    let lines = place(lines.iter().map(String::as_str));
+    let lines = late(lines.to_vec());
     assert_law::<UsageBook>(&lines, lines.len());
     fold(&lines)
 }

@@ -147,6 +147,17 @@ pub(super) struct Now<'p> {
     pub(super) since_ns: Option<i64>,
 }
 
+/// A piece of work that nobody will try again to get.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GivenUp<'p> {
+    /// Who gave up last.
+    pub(crate) actor: &'p str,
+    pub(crate) session: Option<&'p str>,
+    pub(crate) since_ns: i64,
+    /// The records that say so, in the order of the log.
+    pub(crate) positions: Vec<u64>,
+}
+
 impl Piece {
     /// Notes that an event is about it.
     pub(super) fn seen(&mut self, entry: &Entry<'_, '_>) {
@@ -249,6 +260,25 @@ impl Piece {
         let mut producers = self.producers.iter();
         !self.producers.is_empty()
             && producers.all(|producer| producer.steps.is_empty() && is_step(&producer.actor))
+    }
+
+    /// Returns who gave up to get it, if nobody else has got it since.
+    pub(super) fn given_up(&self) -> Option<GivenUp<'_>> {
+        let is_given_up = |step: &Step| step.what == Move::Exhausted;
+        let mut tries: Vec<_> = Vec::new();
+        for producer in &self.producers {
+            let steps = producer.steps.iter().filter(|(_, step)| is_given_up(step));
+            tries.extend(steps.map(|(stamp, step)| (step.at_ns, stamp.position(), producer)));
+        }
+        tries.sort_by_key(|(at_ns, position, _)| (*at_ns, *position));
+        let (_, _, last) = tries.last()?;
+        let Now { state: WorkState::Exhausted, since_ns: Some(since_ns), .. } = self.now() else {
+            return None;
+        };
+        let tries = tries.iter().filter(|(at_ns, _, _)| *at_ns >= since_ns);
+        let mut positions: Vec<u64> = tries.map(|(_, position, _)| *position).collect();
+        positions.sort_unstable();
+        Some(GivenUp { actor: &last.actor, session: last.session.as_deref(), since_ns, positions })
     }
 
     /// Returns the state it is in.

@@ -11,7 +11,7 @@ Examples:
   weft inbox                          what needs a person, the worst first
   weft inbox --watch                  the same, as it changes; a [[notify]] with `bell` rings
   weft inbox --at 9h                  what it was then
-  weft inbox --json | jq -r .command  the commands that show what it is about
+  weft inbox --json | jq -r .command  the commands that act on each, or show it
 
 Exit codes: 0 nothing needs a person, 1 something does, 2 the store cannot be read.";
 
