@@ -17,6 +17,7 @@ export interface AgentEvent {
   session_id: string;
   message?: string;
   tool?: { tool_name: string };
+  correlation?: { trace_id: string; span_id: string };
   metadata?: Record<string, unknown>;
   timestamp?: string;
 }
