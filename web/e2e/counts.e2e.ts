@@ -1,4 +1,5 @@
-// Figures: nothing is said to be none before it is there, nor where it cannot be had.
+// Figures: nothing is said to be none before it is there, nor where it cannot be had; and two figures of one
+// page that differ say what they count.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settled, useBrowser } from './browser.ts';
@@ -22,19 +23,34 @@ const ASKED = /\/v1\/(views|sessions|subscriptions)\b/;
 /** What a browser says by itself about an answer with this status. */
 const BROKEN = /status of 500/;
 
+interface Told {
+  session: string;
+  n_errors: number;
+  n_turns: number;
+}
+
 const server = new Server();
 const { visit } = useBrowser();
 let session = '';
+/** A session whose talk tells of more errors than it has. */
+let retold = { session: '', n_errors: 0, n_turns: 0, nPlaces: 0 };
 
 beforeAll(async () => {
   server.ingestDemo(3_000);
   await server.start();
   server.run(['sub', 'add', 'night', '--filter', 'status=error', '--pull']);
-  const { rows } = await server.get<{ rows: { session: string; n_turns: number }[] }>('/v1/views/sessions?limit=200');
+  const { rows } = await server.get<{ rows: Told[] }>('/v1/views/sessions?limit=200');
   session = rows.find((row) => row.n_turns > 1)?.session ?? '';
   expect(session).not.toBe('');
+  for (const row of rows.filter(({ n_errors, n_turns }) => n_errors > 1 && n_turns > 1)) {
+    const nPlaces = (await talkOf(row.session)).marks.errors.length;
+    if (nPlaces > row.n_errors) retold = { ...row, nPlaces };
+  }
+  expect(retold.session, 'a session whose talk tells of an error twice').not.toBe('');
 });
 afterAll(() => server.end());
+
+const talkOf = (session: string): Promise<{ marks: { errors: number[] } }> => server.get(`/v1/sessions/${encodeURIComponent(session)}/talk?limit=1`);
 
 /** Everything on the page that says how many there are: what stands above the panels. */
 const figures = (page: Page): Promise<string> =>
@@ -74,4 +90,17 @@ it('says of a session how much there is once it is read', async () => {
     const page = await without(answers, (page) => page.goto(server.pages + path));
     expect(await figures(page)).not.toMatch(/\d/);
   }
+});
+
+it('has one number of errors for a session, and says what else it counts', async () => {
+  const page = await visit(server, `/sessions/${encodeURIComponent(retold.session)}`);
+  await settled(page);
+  const beside = page.getByRole('complementary', { name: 'About the session' });
+  const figure = (name: string): Promise<string> => beside.locator('.figures > div').filter({ has: page.getByText(name, { exact: true }) }).locator('dd').innerText();
+  await beside.locator('.figures').waitFor();
+  expect([await figure('Errors'), await figure('Turns')]).toEqual([String(retold.n_errors), String(retold.n_turns)]);
+  await page.getByRole('group', { name: 'Go to' }).getByText(`errors: ${retold.nPlaces} places`).waitFor();
+  expect((await page.locator('main .bar, main aside').allInnerTexts()).join(' '), 'no other number of errors').not.toMatch(/\d+ errors?\b/);
+  await page.goto(`${server.pages}/sessions?q=${encodeURIComponent(retold.session)}`);
+  await page.getByRole('grid', { name: 'Sessions' }).getByText(`✗ ${retold.n_errors}`).first().waitFor();
 });
