@@ -38,6 +38,7 @@ let retold = { session: '', n_errors: 0, n_turns: 0, nPlaces: 0 };
 beforeAll(async () => {
   server.ingestDemo(3_000);
   await server.start();
+  await server.caughtUp();
   server.run(['sub', 'add', 'night', '--filter', 'status=error', '--pull']);
   const { rows } = await server.get<{ rows: Told[] }>('/v1/views/sessions?limit=200');
   session = rows.find((row) => row.n_turns > 1)?.session ?? '';
