@@ -3,11 +3,13 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { vi } from 'vitest';
 import { serveDist, type Front } from './front.ts';
 
 /** A folder of built pages to test instead of those in the binary; the server answers everything else. */
 const PAGES = process.env['WEFT_PAGES'];
 const START_MS_MAX = 30_000;
+const CATCH_UP_MS_MAX = 30_000;
 const OUTPUT_BYTES_MAX = 256 << 20;
 
 /** One event of an agent, as the collector's dialect has it. */
@@ -17,6 +19,7 @@ export interface AgentEvent {
   session_id: string;
   message?: string;
   tool?: { tool_name: string };
+  correlation?: { trace_id: string; span_id: string };
   metadata?: Record<string, unknown>;
   timestamp?: string;
 }
@@ -100,6 +103,15 @@ export class Server {
   ingestDemo(nEvents: number, seed = 1): void {
     const minutes = Math.ceil(nEvents / 4 / 60) + 1;
     this.ingest(this.run(['demo', '--events', String(nEvents), '--seed', String(seed), '--start', `${minutes}m`]));
+  }
+
+  /** Waits until views have taken in everything: just started, a server answers with what they have so far. */
+  async caughtUp(): Promise<void> {
+    const { records } = await this.get<{ records: { position: number }[] }>('/v1/events?limit=1');
+    await vi.waitFor(async () => {
+      const { position } = await this.get<{ position: number }>('/v1/views/sessions?limit=1');
+      if (position < (records[0]?.position ?? 0)) throw new Error(`views are at ${position}`);
+    }, CATCH_UP_MS_MAX);
   }
 
   /** Sends events by HTTP; they are stored when this returns. */

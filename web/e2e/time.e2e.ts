@@ -4,13 +4,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cells, live, settled, useBrowser } from './browser.ts';
 import { Server } from './server.ts';
 
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const server = new Server();
 const { visit } = useBrowser();
 
 /** The log: a walker that starts, uses a tool, waits and is done, and two that come later. */
 beforeAll(async () => {
   await server.start();
-  const walker = { agent_id: 'walker', session_id: 'walk' };
+  const walker = { agent_id: 'walker', session_id: 'walk', correlation: { trace_id: TRACE, span_id: '00f067aa0ba902b7' } };
   await server.post({ ...walker, event_type: 'lifecycle.started', message: 'sets off' });
   await server.post({ ...walker, event_type: 'activity.tool_use', tool: { tool_name: 'Read' }, message: 'reads the map' });
   await server.post({ ...walker, event_type: 'coordination.blocked', message: 'the bridge is out' });
@@ -20,6 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.end());
 
+const positions = (table: string): string[] => [...table.matchAll(/^\s*(\d+)\s/gm)].map(([, position]) => position ?? '');
 const row = (page: Page, actor: string) => page.getByRole('row').filter({ hasText: actor });
 const slider = (page: Page) => page.getByRole('slider', { name: 'Position in the log' });
 
@@ -82,6 +84,33 @@ it('shows the past as past while new events come', async () => {
   expect(await row(page, 'fifth').count()).toBe(0);
   await page.keyboard.press('.');
   await row(page, 'fifth').waitFor();
+});
+
+it('copies commands that show the same moment', async () => {
+  const page = await visit(server, '/log?at=3');
+  const copy = async (command: string): Promise<void> => {
+    await settled(page);
+    await page.getByRole('button', { name: `Copy the command ${command}`, exact: true }).click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(command);
+  };
+  await copy('weft log --before 4');
+  expect(positions(server.run(['log', '--before', '4']))).toEqual(['1', '2', '3']);
+  await page.goto(`${server.pages}/log?at=3&filter=actor%3Dwalker`);
+  await copy('weft log actor=walker --before 4');
+  await page.goto(`${server.pages}/sessions/walk?at=2`);
+  await copy('weft session walk --at 2');
+  const session = server.run(['session', 'walk', '--at', '2']);
+  expect(session).toContain('reads the map');
+  expect(session).not.toContain('the bridge is out');
+  await page.goto(`${server.pages}/traces/${TRACE}?at=2`);
+  await copy(`weft trace ${TRACE} --at 2`);
+  expect(server.run(['trace', TRACE, '--at', '2'])).toContain('2 records');
+  // Of a row, too.
+  await page.goto(`${server.pages}/fleet?at=3`);
+  await row(page, 'walker').waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('c');
+  await page.getByText('Copied: weft log actor=walker --before 4').waitFor();
 });
 
 it('has the time of the record on pages that have no past of their own, too', async () => {

@@ -11,9 +11,14 @@ export function atWords(at: number | null): (string | number)[] {
   return at === null ? [] : ['--at', at];
 }
 
-/** Returns the command that shows what an actor did. */
-export function actorLog(actor: string): string {
-  return command('log', `actor=${filterValue(actor)}`);
+/** Returns the command that shows the records that match, up to a moment of the past or all of them. */
+export function logCommand(filter: string, at: number | null): string {
+  return command('log', filter, ...(at === null ? [] : ['--before', at + 1]));
+}
+
+/** Returns the command that shows what an actor did, up to a moment of the past or all of it. */
+export function actorLog(actor: string, at: number | null): string {
+  return logCommand(`actor=${filterValue(actor)}`, at);
 }
 
 /** Returns a value of the filter language: in quotes, unless it can only be read as it stands. */

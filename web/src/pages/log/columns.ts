@@ -10,7 +10,7 @@ const glances = new WeakMap<LogRecord, Glance>();
 function glanceOf(record: LogRecord): Glance {
   const known = glances.get(record);
   if (known !== undefined) return known;
-  const made = glance(record.event);
+  const made = glance(record.event, record.dialect);
   glances.set(record, made);
   return made;
 }
