@@ -71,7 +71,7 @@ pub(crate) fn through_a_snapshot<V: View>(view: &V) -> V {
 }
 
 /// Asserts that a view is the same however its lines come: at once, in pieces with a snapshot between them, or shuffled so that no
-/// line is more than `late_max` places from where it belongs.
+/// line is more than `late_max` places from where it belongs. That each comes once is for whoever folds to see to.
 pub(crate) fn assert_law<V: View + PartialEq + std::fmt::Debug>(lines: &[Placed], late_max: usize) {
     let whole: V = fold(lines);
     let config = Config {

@@ -154,6 +154,29 @@ fn the_past_and_the_present_are_the_same_with_snapshots_and_without() {
     assert_eq!(folded(&scene, None), now);
 }
 
+/// Views count, and leave it to the fold that each position comes to them once.
+#[test]
+fn a_record_that_comes_again_changes_nothing() {
+    let scene = Scene::of(N_EVENTS);
+    let reader = Reader::open(RealDisk, scene.store.root().to_owned(), Position::FIRST);
+    let mut reader = reader.expect("it can be read");
+    let mut fold = Fold::begin(&scene.store, Position::FIRST, CLOSE).expect("it can be read");
+    let mut seen = Vec::new();
+    while let Some(batch) = reader.read().expect("it can be read") {
+        for (record, _) in batch.records() {
+            fold.take(&record.meta, record.line);
+            seen.push((record.meta.clone(), record.line.to_vec()));
+            // It again, and all from an earlier place on, as a reader sees it that begins before what it has.
+            let from = seen.len().saturating_sub(record.meta.position.get() as usize % 5);
+            seen[from..].iter().for_each(|(meta, line)| fold.take(meta, line));
+            fold.take(&record.meta, record.line);
+        }
+    }
+    seen.iter().for_each(|(meta, line)| fold.take(meta, line));
+    assert_eq!(fold.upto(), N_EVENTS);
+    assert_eq!(fold.views, scene.folded_whole(N_EVENTS));
+}
+
 #[test]
 fn a_position_that_is_not_there_is_told() {
     let scene = Scene::of(3);
