@@ -2,7 +2,7 @@
 //!
 //! What reads has to ask for what was written, in the same order. So the names of all fields and variants that were met stand as
 //! hashes at the end, and who reads compares them with those it asked for: a view that has changed is not taken for the one that was
-//! saved. A snapshot is written every 50,000 records and read at every start, and as JSON that took longer than folding them.
+//! saved. A snapshot is written every 50,000 records and read at every start, and as JSON both took longer.
 
 mod read;
 mod write;
