@@ -28,7 +28,7 @@ use crate::recover::{self, Finding};
 use crate::rejected::RejectedError;
 use crate::segment::Form;
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError};
-use crate::{Position, Store, TopicKey, redact, spool};
+use crate::{Head, Position, Store, TopicKey, redact, spool};
 
 pub use judge::JudgeError;
 pub use session::LATER_RECORDS_MAX;
@@ -564,18 +564,22 @@ pub fn settle(store: &Store, owner: Owner) -> Result<Vec<Finding>, BeginError> {
 
 /// Returns whether a store needs nothing done before it is read.
 pub fn is_settled(store: &Store) -> bool {
-    let Ok(Some(head)) = recover::read_head(&RealDisk, store.root()) else { return false };
-    let Ok(segments) = recover::list_segments(&RealDisk, &store.log()) else { return false };
-    let segment = store.log().join(head.segment.file(Form::Plain));
-    if redact::is_interrupted(store) {
-        return false;
-    }
-    let is_whole = segments.last().is_some_and(|(last, _)| *last == head.segment)
-        && segment.metadata().is_ok_and(|segment| segment.len() == head.end);
+    let Some(head) = whole_head(store) else { return false };
     let indexed = index::Reader::open(&store.index())
         .and_then(|index| index.watermark(Follower::Core))
         .is_ok_and(|mark| mark.position == head.next.get() - 1);
-    is_whole && indexed && spool::is_empty(store.root())
+    indexed && spool::is_empty(store.root())
+}
+
+/// Returns the head of a log that ends where it says; `None` after a crash until somebody has brought it in order, and for a moment
+/// while somebody writes.
+pub fn whole_head(store: &Store) -> Option<Head> {
+    let head = recover::read_head(&RealDisk, store.root()).ok()??;
+    let segments = recover::list_segments(&RealDisk, &store.log()).ok()?;
+    let segment = store.log().join(head.segment.file(Form::Plain));
+    let is_last = segments.last().is_some_and(|(last, _)| *last == head.segment);
+    let is_whole = is_last && segment.metadata().is_ok_and(|segment| segment.len() == head.end);
+    (is_whole && !redact::is_interrupted(store)).then_some(head)
 }
 
 impl Slot {

@@ -20,7 +20,7 @@ use weft_event::json::LINE_BYTES_MAX;
 use crate::Store;
 
 pub use entry::{Entry, HEADER_BYTES_MAX};
-pub use look::{Looked, look};
+pub use look::{Looked, Writing, look};
 pub use take::{Taken, take};
 
 /// The largest spool; an entry beyond it is refused, so that a store nobody opens does not fill the disk.
@@ -83,8 +83,17 @@ pub enum SpoolError {
 ///
 /// After an error the entry may be there nevertheless: try again with the same id.
 pub fn put(store: &Store, entry: &Entry<'_>) -> Result<(), SpoolError> {
-    let line = store.redaction().redact(&entry.via, entry.line);
-    let bytes = Entry { line: &line, ..entry.clone() }.encode()?;
+    put_all(store, std::slice::from_ref(entry))
+}
+
+/// Does the same with several, which follow each other there: one write and one sync. After an error or a power cut the first of them
+/// may be there alone.
+pub fn put_all(store: &Store, entries: &[Entry<'_>]) -> Result<(), SpoolError> {
+    let mut bytes = Vec::new();
+    for entry in entries {
+        let line = store.redaction().redact(&entry.via, entry.line);
+        bytes.extend(Entry { line: &line, ..entry.clone() }.encode()?);
+    }
     let store = store.root();
     let folder = store.join(FOLDER);
     let path = folder.join(FILE);

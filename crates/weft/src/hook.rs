@@ -7,6 +7,7 @@ mod ahead;
 mod decide;
 mod delivery;
 mod look;
+mod reading;
 mod stdin;
 
 use std::env;

@@ -21,7 +21,7 @@ use crate::stores;
 use crate::writing::is_gone;
 
 /// How long the server may take for its answer.
-const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
 
 /// After which time what a hook reports is made durable without it.
 const REPORT_PATIENCE: Duration = Duration::from_millis(50);
@@ -65,39 +65,24 @@ pub(crate) enum Posted {
     },
 }
 
-/// A store that is ready for what is posted next.
-pub(crate) enum Ready {
-    /// The server that runs on it waits for it.
-    Served(Store, Box<Client>),
-    /// It is held for it.
-    Held(Store, Log),
-}
-
-impl Ready {
-    /// Gets the store ready that nothing more is looked up in; `None` if that cannot be done now, as while somebody else has it.
-    pub(crate) fn begin(records: Records) -> Option<Self> {
-        let store = records.store().clone();
-        match Client::of_store(store.root(), ANSWER_PATIENCE) {
-            Ok(client) => return Some(Ready::Served(store, Box::new(client))),
-            Err(ClientError::NotRunning) => {}
-            Err(_broken) => return None,
-        }
-        let (options, index) = (stores::briefly(Duration::ZERO), records.into_index());
-        let log = Log::begin_reading(store.clone(), options, index).ok()?;
-        // What is wrong with it is told by whoever posts.
-        log.get_ready_for_one().ok()?;
-        Some(Ready::Held(store, log))
-    }
-}
-
 /// Where events are posted, by whoever has looked something up there.
 pub(crate) enum Place {
-    /// In a store that is ready for it.
-    Ready(Ready),
-    /// In one whose index stays open for it.
+    /// Through the server that runs on the store, and waits for it.
+    Served(Store, Box<Client>),
+    /// In a store whose index stays open for it.
     Records(Box<Records>),
     /// In one of which nothing is open.
     Store(Store),
+}
+
+impl Place {
+    /// Returns the same by way of its server.
+    pub(crate) fn served(self, client: Box<Client>) -> Self {
+        match self {
+            Place::Served(store, _) | Place::Store(store) => Place::Served(store, client),
+            Place::Records(records) => Place::Served(records.store().clone(), client),
+        }
+    }
 }
 
 /// Appends events together, all or none, and returns when they are durable.
@@ -151,10 +136,7 @@ fn append(
     };
     let find = |store: &Store| Client::of_store(store.root(), ANSWER_PATIENCE);
     let (client, store, index) = match place {
-        Place::Ready(Ready::Held(store, log)) => {
-            return in_folder(&store, &append, report, || Ok(log));
-        }
-        Place::Ready(Ready::Served(store, client)) => (Ok(*client), store, None),
+        Place::Served(store, client) => (Ok(*client), store, None),
         Place::Records(records) => {
             (find(records.store()), records.store().clone(), records.into_index())
         }

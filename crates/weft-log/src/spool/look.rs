@@ -2,11 +2,12 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use super::entry::Entry;
 use super::window::Window;
-use super::{FOLDER, SpoolError};
+use super::{FILE, FOLDER, SpoolError};
 
 /// What a look at a spool found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +16,27 @@ pub struct Looked {
     pub n_entries: u64,
     /// Stretches that are no whole entry.
     pub n_damaged: u64,
+    /// What they take.
+    pub n_bytes: u64,
+    /// The file that writers append to, and how long it was before it was looked at.
+    pub writing: Option<Writing>,
+    /// Files that somebody began to move into the log. What they hold may be there already.
+    pub n_moving: u64,
+}
+
+/// The file that writers append to, as it was at a moment. An equal one has nothing more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Writing {
+    inode: u64,
+    bytes: u64,
+}
+
+impl Writing {
+    /// Returns it as it is now; `None` if there is none.
+    pub fn of(store: &Path) -> Option<Self> {
+        let found = fs::metadata(store.join(FOLDER).join(FILE)).ok()?;
+        Some(Self { inode: found.ino(), bytes: found.len() })
+    }
 }
 
 /// Hands every whole entry of a store's spool to `each`. Writers and those who take are not kept waiting, so that an entry on its
@@ -27,7 +49,7 @@ pub fn look(store: &Path, mut each: impl FnMut(&Entry<'_>)) -> Result<Looked, Sp
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Looked::default()),
         Err(source) => return Err(unreadable(&folder, source)),
     };
-    let mut looked = Looked::default();
+    let mut looked = Looked { writing: Writing::of(store), ..Looked::default() };
     for entry in entries {
         let path = entry.map_err(|source| unreadable(&folder, source))?.path();
         let file = match File::open(&path) {
@@ -36,6 +58,7 @@ pub fn look(store: &Path, mut each: impl FnMut(&Entry<'_>)) -> Result<Looked, Sp
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(source) => return Err(unreadable(&path, source)),
         };
+        looked.n_moving += u64::from(path.file_name() != Some(FILE.as_ref()));
         let (mut window, mut damage) = (Window::new(file), Vec::new());
         while let Some(whole) =
             window.find(&mut damage).map_err(|source| unreadable(&path, source))?
@@ -44,6 +67,7 @@ pub fn look(store: &Path, mut each: impl FnMut(&Entry<'_>)) -> Result<Looked, Sp
             looked.n_entries += 1;
         }
         looked.n_damaged += damage.len() as u64;
+        looked.n_bytes += window.offset();
     }
     Ok(looked)
 }

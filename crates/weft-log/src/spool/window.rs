@@ -37,6 +37,11 @@ impl Window {
         Self { file, buffer: Vec::new(), start: 0, offset: 0 }
     }
 
+    /// Returns how far the file was read.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
     /// Goes to the next whole entry, and notes what was skipped on the way; `None` at the end of the file.
     pub(super) fn find(&mut self, damage: &mut Vec<Range<u64>>) -> io::Result<Option<Whole>> {
         while self.has(1)? {

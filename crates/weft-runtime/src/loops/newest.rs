@@ -29,6 +29,11 @@ impl Newest {
         Ok(Self { current, last, key: session.to_owned() })
     }
 
+    /// Reads one that waits in the spool, and has no position yet.
+    pub fn waiting(line: &[u8], session: &str) -> Self {
+        Self { current: read(line), last: None, key: session.to_owned() }
+    }
+
     /// Reads that of the session that was told of last.
     pub fn told_last(records: &mut Records) -> Result<Self, QueryError> {
         let filter = Filter::parse("topic=loop:current", 0).expect("it is a filter");

@@ -80,6 +80,10 @@ pub struct State {
     /// What the stop that was decided last is known by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_stop: Option<String>,
+    /// The last position of the log, where the stop was decided without a server: while that is the last, nobody has asked for
+    /// anything since, and the state itself waits in the spool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<u64>,
 }
 
 impl State {
@@ -96,6 +100,7 @@ impl State {
             paused: None,
             blocks: 0,
             last_stop: None,
+            decided_at: None,
         }
     }
 

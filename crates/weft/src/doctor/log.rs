@@ -123,8 +123,10 @@ fn aside(store: &Store) -> Check {
 
 fn waiting(store: &Store) -> Check {
     match spool::look(store.root(), |_| {}) {
-        Ok(spool::Looked { n_entries: 0, n_damaged: 0 }) => Check::fine("spool", "nothing waits"),
-        Ok(spool::Looked { n_entries, n_damaged }) => {
+        Ok(spool::Looked { n_entries: 0, n_damaged: 0, .. }) => {
+            Check::fine("spool", "nothing waits")
+        }
+        Ok(spool::Looked { n_entries, n_damaged, .. }) => {
             let text = format!("{} waiting, {n_damaged} damaged", plural(n_entries, "event"));
             Check::wrong("spool", text, "`weft log` or any other command moves them into the log")
         }

@@ -2,15 +2,16 @@
 //!
 //! Whatever breaks here, the agent goes on as if there were no loop, and what broke is an event.
 
-use std::env;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{env, fs};
 
 use serde::Deserialize;
 use weft_event::digest_parts;
 use weft_event::idle::Topic;
 use weft_log::Store;
+use weft_log::lock::Lock;
 use weft_log::log::Condition;
-use weft_log::query::Records;
 use weft_runtime::folder::fingerprint;
 use weft_runtime::git::Git;
 use weft_runtime::judge;
@@ -19,11 +20,14 @@ use weft_runtime::loops::control::{Said, pending};
 use weft_runtime::loops::decide::{Change, Reply, Switch, Turn, Why};
 use weft_runtime::loops::events::{self, About, Posting};
 use weft_runtime::loops::state::Plan;
-use weft_runtime::loops::{Current, Decision, Kind, Known, Question, State, Stop, decide, words};
+use weft_runtime::loops::{
+    Current, Decision, Frame, Kind, Known, Question, State, Stop, decide, words,
+};
 
 use super::ahead::Ahead;
 use super::delivery::InHand;
 use super::look;
+use super::reading::Reading;
 use crate::output::tell;
 use crate::posting::{Place, Post, Posted};
 use crate::steer::{self, Begun, Newest, current_of, posts};
@@ -81,9 +85,10 @@ fn stop(
     now_ns: i64,
     ahead: Ahead,
 ) -> anyhow::Result<Option<String>> {
-    let mut reading = Reading { store: store.clone(), records: None };
-    let newest = newest(told, reading.records()?)?;
+    let mut reading = Reading::begin(store, &told.session_id)?;
+    let newest = newest(told, &mut reading)?;
     let (run_id, asked) = match &newest.current {
+        Current::Running(state) if reading.is_waiting() => (state.run_id.clone(), Vec::new()),
         Current::Running(state) => {
             (state.run_id.clone(), Said::lately(reading.records()?, now_ns)?.unanswered())
         }
@@ -114,13 +119,18 @@ fn stop(
     };
     sought.note_plan(&mut decision);
     let Sought { known, begun, event, .. } = sought;
+    // A loop that goes on as it was, and that nothing is asked of: all that the next stop has to know is in its state.
+    let is_plain = newest.key == told.session_id && begun.is_none() && asked.is_empty();
+    let beside = reading.last_beside().filter(|_| is_plain && event.is_alone());
+    if let Change::State(state) = &mut decision.change {
+        state.decided_at = beside;
+    }
     let (session_id, judged) = (Some(told.session_id.as_str()), known.judged.as_ref());
     let about = About { run_id: &run_id, session_id, now_ns, judged };
     let mut postings = events::of_decision(&decision, &newest.current, &about);
     if let Some(begun) = &begun {
         postings.push(events::began(&begun.frame, &begun.prompt, &about));
     }
-    let (all, conditions) = placed(postings, (&newest, &decision), &told.session_id, &mut reading)?;
     let frame = match &decision.change {
         Change::State(state) => state.top(),
         Change::None | Change::Done(_) | Change::Abort(_) => None,
@@ -128,8 +138,14 @@ fn stop(
     if let Some(frame) = frame.filter(|frame| !frame.prompt_file.exists()) {
         steer::restore_prompt(reading.records()?, frame)?;
     }
-    if !all.is_empty()
-        && let Posted::Condition { .. } = event.post(reading.into_place(), &all, &conditions)?
+    let is_state = matches!(decision.change, Change::State(_));
+    let is_left = is_state
+        && beside.is_some()
+        && leave(event, store, &reading, &posts(postings.clone(), &newest.key))?;
+    if !is_left
+        && !postings.is_empty()
+        && let Posted::Condition { .. } =
+            post(event, reading, (&newest, &decision), postings, &told.session_id)?
     {
         // Another hook of the same stop was faster, and has answered.
         return Ok(None);
@@ -140,26 +156,45 @@ fn stop(
     Ok(said(&decision))
 }
 
-/// A store that something is looked up in.
-struct Reading {
-    store: Store,
-    /// None before the first look, and once the store is made ready for writing.
-    records: Option<Records>,
+/// Leaves what was decided in the spool, if the store can be had at once and has nothing newer; returns whether it did.
+fn leave(
+    event: &mut InHand<'_>,
+    store: &Store,
+    reading: &Reading,
+    posts: &[Post],
+) -> anyhow::Result<bool> {
+    // Whoever has it may be about to write a state: only the log puts both in order.
+    let Ok(lock) = Lock::take(store.root(), &stores::owner(), Duration::ZERO) else {
+        return Ok(false);
+    };
+    let is_newest = reading.is_newest()?;
+    if is_newest {
+        event.leave(store, posts)?;
+    }
+    drop(lock);
+    Ok(is_newest)
 }
 
-impl Reading {
-    fn records(&mut self) -> anyhow::Result<&mut Records> {
-        if self.records.is_none() {
-            self.records = Some(Records::open(self.store.clone())?);
-        }
-        Ok(self.records.as_mut().expect("it was just opened"))
-    }
+/// Puts what was decided into the log, unless that has another state by now.
+fn post(
+    event: &mut InHand<'_>,
+    mut reading: Reading,
+    (newest, decision): (&Newest, &Decision),
+    postings: Vec<Posting>,
+    session_id: &str,
+) -> anyhow::Result<Posted> {
+    let Some(newest) = reading.in_log(newest)? else {
+        return Ok(Posted::Condition { topic: current_of(&newest.key), actual: None });
+    };
+    let (all, conditions) = placed(postings, (&newest, decision), session_id, &mut reading)?;
+    event.post(place(reading), &all, &conditions)
+}
 
-    /// Returns where to post once nothing more is looked up.
-    fn into_place(self) -> Place {
-        let Self { store, records } = self;
-        records.map_or(Place::Store(store), |records| Place::Records(Box::new(records)))
-    }
+/// Returns where to post once nothing more is looked up.
+fn place(reading: Reading) -> Place {
+    let store = reading.store().clone();
+    let records = reading.into_records();
+    records.map_or(Place::Store(store), |records| Place::Records(Box::new(records)))
 }
 
 /// Claims the next issue of the grind that a loop is about.
@@ -185,12 +220,12 @@ fn renew(issue_id: &str, told: &Told, store: &Store) {
 }
 
 /// Returns the newest state of a session: its own, or one that waits for the first session of its folder.
-fn newest(told: &Told, records: &mut Records) -> anyhow::Result<Newest> {
-    let own = Newest::of(records, &told.session_id)?;
+fn newest(told: &Told, reading: &mut Reading) -> anyhow::Result<Newest> {
+    let own = reading.newest()?;
     if own.current != Current::None {
         return Ok(own);
     }
-    let waiting = Newest::of(records, "")?;
+    let waiting = Newest::of(reading.records()?, "")?;
     let is_here = |state: &State| match (&state.project, &told.cwd) {
         (Some(project), Some(cwd)) => cwd.starts_with(project),
         (None, _) | (_, None) => false,
@@ -277,10 +312,8 @@ impl Sought<'_, '_> {
         match question {
             Question::Spent => known.spent = Some(steer::spent(store, state, &told.session_id)?),
             Question::Look => {
-                let steps = look::steps(frame, &told.session_id, store, reading.records()?)?;
-                if let Some(records) = reading.records.take() {
-                    self.event.get_ready(records);
-                }
+                let steps = look::steps(frame, &told.session_id, reading)?;
+                self.event.is_alone();
                 let work = self.ahead.fingerprint(&folder, self.event).or_else(|| {
                     self.event.deliver();
                     fingerprint(&folder, store.root())
@@ -339,19 +372,32 @@ fn pre_compact(
     now_ns: i64,
     ahead: Ahead,
 ) -> anyhow::Result<Option<String>> {
-    let mut records = Records::open(store.clone())?;
-    let Current::Running(state) = Newest::of(&mut records, &told.session_id)?.current else {
+    let mut reading = Reading::begin(store, &told.session_id)?;
+    let Current::Running(state) = reading.newest()?.current else {
         return Ok(None);
     };
     let Some(frame) = state.top() else { return Ok(None) };
-    let prompt = steer::read_prompt(&mut records, frame);
-    event.get_ready(records);
+    let prompt = prompt(&mut reading, frame)?;
+    event.is_alone();
     let work = ahead.work(&steer::work_folder(&state, told.cwd.as_deref()), event);
     if let Some(line) = anchor::write(&state, &prompt, &work, now_ns) {
         let posting = Posting { topic: Topic::LoopAnchor, key: None, line };
-        event.post(Place::Store(store.clone()), &posts(vec![posting], &told.session_id), &[])?;
+        let posts = posts(vec![posting], &told.session_id);
+        if event.is_alone() && reading.last_beside().is_some() {
+            event.leave(store, &posts)?;
+        } else {
+            event.post(place(reading), &posts, &[])?;
+        }
     }
     Ok(None)
+}
+
+/// Returns the prompt of a frame.
+fn prompt(reading: &mut Reading, frame: &Frame) -> anyhow::Result<String> {
+    match fs::read_to_string(&frame.prompt_file) {
+        Ok(prompt) => Ok(prompt),
+        Err(_unreadable) => Ok(steer::read_prompt(reading.records()?, frame)),
+    }
 }
 
 /// Tells an agent that comes back to a loop where it was.
@@ -364,16 +410,18 @@ fn session_start(
     if told.source.as_deref() == Some("clear") {
         return Ok(None);
     }
-    let mut records = Records::open(store.clone())?;
-    let Current::Running(state) = Newest::of(&mut records, &told.session_id)?.current else {
+    let mut reading = Reading::begin(store, &told.session_id)?;
+    let Current::Running(state) = reading.newest()?.current else {
         return Ok(None);
     };
     let Some(frame) = state.top() else { return Ok(None) };
     if weft_event::idle::is_stale(state.updated_at_ns, now_ns) {
         return Ok(None);
     }
-    let prompt = steer::read_prompt(&mut records, frame);
-    steer::restore_prompt(&mut records, frame)?;
+    let prompt = prompt(&mut reading, frame)?;
+    if !frame.prompt_file.exists() {
+        steer::restore_prompt(reading.records()?, frame)?;
+    }
     let work = ahead.work(&steer::work_folder(&state, told.cwd.as_deref()), event);
     let Some(context) = anchor::context(&state, &prompt, &work) else { return Ok(None) };
     let output = serde_json::json!({

@@ -10,18 +10,17 @@ use uuid::Uuid;
 use weft_event::Dialect;
 use weft_event::hook::Caller;
 use weft_event::problem::Problem;
-use weft_log::Network;
 use weft_log::log::{Condition, Durability};
-use weft_log::query::Records;
 use weft_log::rejected::{Reason, Refusal, Rejected, With};
 use weft_log::spool::{self, Entry};
+use weft_log::{Network, Store};
 use weft_server::socket::answer::Fate;
 use weft_server::socket::client::{Client, ClientError, Wait};
 use weft_server::socket::request::{Append, Sent};
 
 use super::VIA;
 use crate::output::{Shown, tell};
-use crate::posting::{Place, Post, Posted, Ready, Report, post_last};
+use crate::posting::{ANSWER_PATIENCE, Place, Post, Posted, Report, post_last};
 use crate::stores;
 
 /// How long the server may take in all: to be found, to be told, and to answer.
@@ -59,16 +58,14 @@ impl<'d> Delivery<'d> {
 
     /// Leaves the event in the spool. It is durable when this returns.
     fn spool(&self, line: &[u8]) -> anyhow::Result<()> {
-        let entry = Entry {
-            at_us: self.at_us,
-            via: VIA.into(),
-            id: self.id,
-            dialect: Some(Dialect::Collector),
-            topic: None,
-            line,
-        };
         let store = stores::make(self.folder, Network::Refuse)?;
-        spool::put(&store, &entry).context("the event of a hook is lost")
+        spool::put(&store, &self.entry(line)).context("the event of a hook is lost")
+    }
+
+    /// Returns the event as the spool has it.
+    fn entry<'e>(&self, line: &'e [u8]) -> Entry<'e> {
+        let (at_us, id, dialect) = (self.at_us, self.id, Some(Dialect::Collector));
+        Entry { at_us, via: VIA.into(), id, dialect, topic: None, line }
     }
 
     /// Keeps what is no event, with the reason.
@@ -118,39 +115,52 @@ fn tell_refused(fate: &Fate) {
 
 /// The event of a hook that decides, until it is durable.
 ///
-/// It goes into the log with what is decided: one group and one sync instead of two. Whoever is about to do what may take long has it
-/// delivered before.
+/// It goes with what is decided: one sync instead of two. Whoever is about to do what may take long has it delivered before.
 pub(super) struct InHand<'d> {
     delivery: Delivery<'d>,
     line: Vec<u8>,
     /// What came of delivering it, once that was tried.
     delivered: Option<anyhow::Result<()>>,
-    /// The store, where it is ready for what is posted.
-    ready: Option<Ready>,
+    server: Server,
+}
+
+/// The server of the store.
+enum Server {
+    /// Nobody has looked for one.
+    Unknown,
+    /// It waits for what is posted.
+    Ready(Box<Client>),
+    /// There is none.
+    None,
+    /// There is one, which something is wrong with.
+    Broken,
 }
 
 impl<'d> InHand<'d> {
     pub(super) fn new(delivery: Delivery<'d>, line: Vec<u8>) -> Self {
-        Self { delivery, line, delivered: None, ready: None }
+        Self { delivery, line, delivered: None, server: Server::Unknown }
     }
 
     /// Keeps what was said, where no event can be made of it that fits.
     pub(super) fn refused(delivery: Delivery<'d>, payload: Vec<u8>, problem: &Problem) -> Self {
         let delivered = Some(delivery.keep_refused(payload, problem));
-        Self { delivery, line: Vec::new(), delivered, ready: None }
+        Self { delivery, line: Vec::new(), delivered, server: Server::Unknown }
     }
 
-    /// Gets the store ready for what is posted, once nothing more is looked up in it: whoever waits for git has the time. It is held
-    /// no longer than until the event is delivered.
-    pub(super) fn get_ready(&mut self, records: Records) {
-        if self.delivered.is_none() {
-            self.ready = Ready::begin(records);
+    /// Looks for the server that will be told what is decided: whoever waits for git has the time. Returns whether there is none.
+    pub(super) fn is_alone(&mut self) -> bool {
+        if matches!(self.server, Server::Unknown) {
+            self.server = match Client::of_store(self.delivery.folder, ANSWER_PATIENCE) {
+                Ok(client) => Server::Ready(Box::new(client)),
+                Err(ClientError::NotRunning) => Server::None,
+                Err(_broken) => Server::Broken,
+            };
         }
+        matches!(self.server, Server::None)
     }
 
-    /// Delivers the event by itself, unless that was done before, and lets others have the store.
+    /// Delivers the event by itself, unless that was done before.
     pub(super) fn deliver(&mut self) {
-        self.ready = None;
         if self.delivered.is_none() {
             self.delivered = Some(self.delivery.deliver(&self.line));
         }
@@ -162,6 +172,21 @@ impl<'d> InHand<'d> {
         self.delivered.unwrap_or(Ok(()))
     }
 
+    /// Leaves what was decided in the spool, and the event before it.
+    pub(super) fn leave(&mut self, store: &Store, posts: &[Post]) -> anyhow::Result<()> {
+        let own = self.delivered.is_none().then(|| self.delivery.entry(&self.line));
+        let posted = posts.iter().map(|post| Entry {
+            id: Uuid::now_v7(),
+            dialect: Some(post.dialect),
+            topic: post.topic.clone(),
+            ..self.delivery.entry(post.line.as_bytes())
+        });
+        let entries: Vec<Entry<'_>> = own.into_iter().chain(posted).collect();
+        spool::put_all(store, &entries).context("what was decided cannot be left in the spool")?;
+        self.delivered.get_or_insert(Ok(()));
+        Ok(())
+    }
+
     /// Posts what was decided, and the event before it.
     pub(super) fn post(
         &mut self,
@@ -169,7 +194,10 @@ impl<'d> InHand<'d> {
         posts: &[Post],
         conditions: &[Condition],
     ) -> anyhow::Result<Posted> {
-        let place = self.ready.take().map_or(place, Place::Ready);
+        let place = match std::mem::replace(&mut self.server, Server::Unknown) {
+            Server::Ready(client) => place.served(client),
+            Server::Unknown | Server::None | Server::Broken => place,
+        };
         if self.delivered.is_some() {
             return post_last(place, VIA, (posts, conditions), None);
         }

@@ -7,10 +7,11 @@ use serde::Deserialize;
 use weft_event::idle::Topic;
 use weft_log::filter::quoted;
 use weft_log::query::{Order, Records};
-use weft_log::{Filter, Position, Store, TopicKey, spool};
+use weft_log::{Filter, Position, TopicKey};
 use weft_runtime::loops::Frame;
 use weft_runtime::loops::state::Plan;
 
+use super::reading::Reading;
 use crate::records::{Choice, End, Limit, walk};
 
 /// The tool that an agent keeps a list with.
@@ -48,15 +49,13 @@ impl Steps {
 pub(super) fn steps(
     frame: &Frame,
     session_id: &str,
-    store: &Store,
-    records: &mut Records,
+    reading: &mut Reading,
 ) -> anyhow::Result<Steps> {
-    let mut waiting = Vec::new();
-    spool::look(store.root(), |entry| waiting.extend(Told::read(entry.line, session_id)))?;
-    let head = records.head().last().map_or(0, Position::get);
+    let mut waiting = reading.take_told();
+    let head = reading.last()?;
     let before = match frame.marks.plan {
         Some(plan) => plan,
-        None => Plan { upto: began(frame, records)?.unwrap_or(head), ..Plan::default() },
+        None => Plan { upto: began(frame, reading.records()?)?.unwrap_or(head), ..Plan::default() },
     };
     let text = format!(
         "session={} (type=hook.task_created or type=hook.task_completed or tool={LIST_TOOL})",
@@ -73,7 +72,7 @@ pub(super) fn steps(
             limit: Limit::All,
             order: Order::Ascending,
         };
-        walk(records, &choice, &mut |page| {
+        walk(reading.records()?, &choice, &mut |page| {
             stored.extend(page.iter().filter_map(|found| Told::read(&found.line, session_id)));
             Ok(())
         })?;
@@ -105,7 +104,7 @@ fn began(frame: &Frame, records: &mut Records) -> anyhow::Result<Option<u64>> {
 }
 
 /// What an event says of a plan.
-enum Told {
+pub(super) enum Told {
     Made(String),
     Done(String),
     /// How many items of a list are not done.
@@ -136,7 +135,7 @@ struct Metadata {
 
 impl Told {
     /// Reads an event of a session; `None` if it says nothing of a plan.
-    fn read(line: &[u8], session_id: &str) -> Option<Self> {
+    pub(super) fn read(line: &[u8], session_id: &str) -> Option<Self> {
         let text = std::str::from_utf8(line).ok()?;
         // Few events are about a plan, and these words are in every one of them.
         if !text.contains(LIST_TOOL) && !text.contains(TASK_TYPES) {

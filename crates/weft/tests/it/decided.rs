@@ -1,4 +1,4 @@
-//! The event of a hook that decides: in the log with what is decided, and never lost.
+//! The event of a hook that decides: with what is decided, in the spool or in the log, and never lost.
 
 use std::io::Write as _;
 use std::os::unix::net::UnixListener;
@@ -68,7 +68,7 @@ fn wait_for_spool(sandbox: &Sandbox) {
 }
 
 #[test]
-fn what_is_decided_is_one_group_with_the_event_and_the_spool_before_them() {
+fn what_is_decided_comes_into_the_log_behind_its_event_and_what_was_before_it() {
     let (alone, with) = (repository(), repository());
     for sandbox in [&alone, &with] {
         start(sandbox, &["--max", "9", "x"]);
@@ -90,7 +90,87 @@ fn what_is_decided_is_one_group_with_the_event_and_the_spool_before_them() {
     assert_eq!(all[0], all[1]);
     insta::assert_snapshot!(all[0].join(" "), @"hook.pre_tool_use hook.stop loop:current loop:trace hook.pre_compact loop:anchor hook.session_start hook.stop loop:current loop:trace");
     let n_groups = groups(&alone).len();
-    assert_eq!(groups(&alone)[n_groups - 3..], [4, 2, 4]);
+    assert_eq!(groups(&alone)[n_groups - 2..], [7, 3]);
+}
+
+/// Returns what the spool has.
+fn spool(sandbox: &Sandbox) -> String {
+    std::fs::read_to_string(sandbox.store().join("spool/events.jsonl")).unwrap_or_default()
+}
+
+/// Returns which iteration the loop of the session is at, of how many, as a stop says.
+fn iteration(said: Option<String>) -> String {
+    let said = said.unwrap();
+    let words = said.strip_prefix("Iteration ").and_then(|said| said.split_once(". ")).unwrap();
+    words.0.to_owned()
+}
+
+#[test]
+fn without_a_server_a_loop_goes_on_in_the_spool_until_somebody_looks() {
+    let sandbox = repository();
+    start(&sandbox, &["--max", "9", "x"]);
+    let before = groups(&sandbox);
+    let mut agent = Agent::new(&sandbox, SESSION);
+    for n in 2..5 {
+        assert_eq!(iteration(agent.stops("More.")), format!("{n} of 9"));
+        work(&sandbox, n);
+    }
+    agent.hook("PreCompact", &json!({"trigger": "auto"}));
+    assert!(agent.comes_back("compact").contains("loop 4/9"));
+    assert_eq!(groups(&sandbox), before, "nothing was written to the log");
+    assert_eq!(spool(&sandbox).matches("\"topic\":\"loop:current\"").count(), 3);
+    let ran = sandbox.run(&["loop", "status", "--session", SESSION]);
+    assert!(ran.stdout.contains("4/9"), "{}", ran.show());
+    assert_eq!(spool(&sandbox), "");
+    assert_eq!(iteration(agent.stops("More.")), "5 of 9");
+    assert_eq!(sandbox.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn what_is_asked_of_a_loop_in_the_spool_is_answered_by_its_next_stop() {
+    let sandbox = repository();
+    start(&sandbox, &["--max", "9", "x"]);
+    let mut agent = Agent::new(&sandbox, SESSION);
+    assert!(agent.stops("More.").is_some());
+    let ran = sandbox.run(&["loop", "extend", "5", "--session", SESSION]);
+    assert_eq!(ran.code, 0, "{}", ran.show());
+    assert_eq!(iteration(agent.stops("More.")), "3 of 14");
+    let now = jiff::Timestamp::now().to_string();
+    let request =
+        json!({"schema": 0, "event": "REQUEST", "request_id": "r1", "ts": now, "command": "pause"});
+    assert_eq!(sandbox.pipe(&["emit"], request.to_string().as_bytes()).code, 0);
+    assert_eq!(agent.stops("More."), None);
+}
+
+#[test]
+fn a_spool_that_is_back_after_a_power_cut_moves_no_loop_back() {
+    let sandbox = repository();
+    start(&sandbox, &["--max", "9", "x"]);
+    let mut agent = Agent::new(&sandbox, SESSION);
+    assert_eq!(iteration(agent.stops("More.")), "2 of 9");
+    let old = spool(&sandbox);
+    let ran = sandbox.run(&["loop", "extend", "5", "--session", SESSION]);
+    assert_eq!(ran.code, 0, "{}", ran.show());
+    let n_told = told(&sandbox, 0).len();
+    std::fs::write(sandbox.store().join("spool/events.jsonl"), old).unwrap();
+    work(&sandbox, 1);
+    assert_eq!(iteration(agent.stops("More.")), "3 of 14");
+    assert_eq!(told(&sandbox, n_told), ["hook.stop", "loop:current", "loop:trace"]);
+}
+
+#[test]
+fn a_decision_moves_a_large_spool_into_the_log() {
+    let sandbox = repository();
+    start(&sandbox, &["--max", "9", "x"]);
+    let mut agent = Agent::new(&sandbox, SESSION);
+    for n in 0..12 {
+        let command = format!("{n} {}", "x".repeat(50_000));
+        let call = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": format!("toolu_{n}")});
+        agent.hook("PreToolUse", &call);
+    }
+    assert!(agent.stops("More.").is_some());
+    assert_eq!(spool(&sandbox), "");
+    assert_eq!(told(&sandbox, 0).iter().filter(|word| *word == "hook.pre_tool_use").count(), 12);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use weft_event::event::Expect;
 
-use super::super::{AppendError, Appended, Batch, BeginError, Durability, Log, lock};
+use super::super::{AppendError, Appended, Batch, BeginError, Durability};
 use super::Session;
 use crate::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
 use crate::blobs::{ShrinkError, Which};
@@ -14,13 +14,6 @@ use crate::writer::GROUP_RECORDS_MAX;
 pub(super) struct Spooled {
     events: Vec<Admitted>,
     taken: Taken,
-}
-
-impl Log {
-    /// Makes a store that was taken ready for the next batch, and leaves what the spool holds to go with it.
-    pub fn get_ready_for_one(&self) -> Result<(), BeginError> {
-        lock(&self.shared.session).get_ready()
-    }
 }
 
 impl Session {
