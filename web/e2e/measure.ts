@@ -17,6 +17,8 @@ const N_EVENTS = number('MEASURE_EVENTS', 1_000_000);
 const RATE = number('MEASURE_RATE', 1_000);
 const MINUTES = number('MEASURE_MINUTES', 30);
 const N_LOADS = number('MEASURE_LOADS', 5);
+/** The server has just been started on a store without snapshots, and others may be at work beside it. */
+const CATCH_UP_MS_MAX = 300_000;
 /** Events are made and taken in by parts: a process gives back no more than this at once. */
 const PART_EVENTS = 100_000;
 const POST_EVERY_MS = 100;
@@ -122,7 +124,7 @@ async function open(path: string): Promise<{ page: Page; cdp: CDPSession }> {
   await cdp.send('Performance.enable');
   await page.goto(server.pages + path);
   await settled(page);
-  await live(page);
+  await live(page, CATCH_UP_MS_MAX);
   return { page, cdp };
 }
 
