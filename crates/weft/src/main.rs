@@ -75,6 +75,11 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+/// Where the C library is musl, its own allocator has one lock for all threads.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How a command that ran to its end turned out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
