@@ -6,7 +6,7 @@ use weft_event::Status;
 use weft_event::report::Finding;
 
 use super::Rule;
-use crate::fleet::{Actor, Called, Found, Producer, Run, elapsed_ms};
+use crate::fleet::{Actor, Called, Found, Producer, Run, Seen, elapsed_ms, is_main_agent};
 use crate::loops::{LoopState, Row};
 use crate::word::Word;
 use crate::{Rules, Views};
@@ -25,7 +25,7 @@ pub(super) fn signs(
     views: &Views,
     name: &str,
     actor: &Actor,
-    children: &Children<'_>,
+    (children, heard): (&Children<'_>, &Heard<'_>),
     now_ns: i64,
     rules: &Rules,
 ) -> Vec<Sign> {
@@ -45,7 +45,7 @@ pub(super) fn signs(
         // A loop speaks once in each iteration, which may take long; when that is too long is known of loops alone.
         let is_loop = speaker.looped_ns().is_some();
         if !is_loop && !children.are_at_work_for(name, run, now_ns, rules) {
-            signs.extend(silent(run, seen.last_ns, now_ns, rules));
+            signs.extend(silent(run, heard.last_ns(speaker, seen), now_ns, rules));
             signs.extend(same_state(run, now_ns, rules));
             signs.extend(slow(speaker, run, since_ns, now_ns, rules));
         }
@@ -76,6 +76,37 @@ impl<'v> Children<'v> {
     fn are_at_work_for(&self, name: &str, run: Run, now_ns: i64, rules: &Rules) -> bool {
         let is_recent = |acted_ns: &i64| elapsed_ms(*acted_ns, now_ns) < rules.events_alive_ms;
         run.status == Word(Status::ToolUse) && self.acted_ns.get(name).is_some_and(is_recent)
+    }
+}
+
+/// When each session was last heard of whose main agent is known: by that name, or by one that the agent gives itself.
+pub(super) struct Heard<'v> {
+    last_ns: HashMap<&'v str, i64>,
+}
+
+impl<'v> Heard<'v> {
+    pub(super) fn of(views: &'v Views) -> Self {
+        let mut last_ns: HashMap<&str, i64> = HashMap::new();
+        for (name, actor) in views.fleet.actors() {
+            let mains = actor.producers().iter().filter_map(|producer| {
+                let session = producer.own_session()?;
+                is_main_agent(name, session).then(|| (session, producer.last_ns()))
+            });
+            last_ns.extend(mains);
+        }
+        for producer in views.fleet.actors().flat_map(|(_, actor)| actor.producers()) {
+            let known = producer.own_session().and_then(|session| last_ns.get_mut(session));
+            if let Some(known) = known {
+                *known = producer.last_ns().max(*known);
+            }
+        }
+        Self { last_ns }
+    }
+
+    /// Returns when an actor was last heard of: by its own name, or by another of its session.
+    fn last_ns(&self, speaker: &Producer, seen: Seen) -> i64 {
+        let session = speaker.own_session().and_then(|session| self.last_ns.get(session));
+        session.map_or(seen.last_ns, |session_ns| seen.last_ns.max(*session_ns))
     }
 }
 
