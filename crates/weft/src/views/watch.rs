@@ -44,7 +44,7 @@ struct Screen<'s> {
 
 impl<'s> Screen<'s> {
     fn new(store: &Store, fold: Fold, question: &'s Question<'s>, args: &'s ViewArgs) -> Self {
-        let table = Columns::new(question.layout.titles(), None);
+        let table = question.layout.table(None);
         let is_terminal = io::stdout().is_terminal() && !args.json;
         // Whatever else is shown, the inbox is what rings.
         let is_inbox = question.layout.view == Name::Inbox && is_terminal;
@@ -89,8 +89,7 @@ impl Watched for Screen<'_> {
         let now_ns = now_ns();
         let page = self.question.page(self.fold.views(), now_ns);
         let text = if self.is_terminal {
-            let mut table =
-                Columns::new(self.question.layout.titles(), columns::terminal_columns());
+            let mut table = self.question.layout.table(columns::terminal_columns());
             let rows = self.question.table(&mut table, &page.rows, self.args.time, now_ns);
             let nothing = if page.rows.is_empty() { self.question.layout.nothing } else { "" };
             let is_due = self.bell.is_set() && {

@@ -36,8 +36,8 @@ fn rows(text: &str) -> Vec<Value> {
 fn a_table_shows_who_does_what_at_a_position() {
     let stored = stored();
     assert_snapshot!(stored.run(&["fleet", "--at", "2", "--utc"]).show(), @"
-    ACTOR  STATUS   SINCE  PRESENCE         SEEN  ON  LAST WORDS
-    @a     blocked  now    alive_by_events  now       No key for the registry
+    ACTOR  STATUS   SINCE  PRESENCE         SEEN  PARENT  SESSION  HOST  CHILDREN  ON  LAST WORDS
+    @a     blocked  now    alive_by_events  now           s1                           No key for the registry
     --- stderr
     --- exit 0
     ");
