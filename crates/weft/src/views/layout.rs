@@ -38,6 +38,8 @@ pub(super) enum Cell {
     If(&'static str, &'static str),
     /// The first so many characters of a text, which a command takes for the whole.
     Head(&'static str, usize),
+    /// A text, or a word where there is none.
+    Or(&'static str, &'static str),
     /// Another, which is left out where there is no room for it.
     Spare(&'static Cell),
 }
@@ -80,6 +82,7 @@ impl Cell {
             Cell::Head(path, n) => {
                 at(row, path).map(|value| text(value).chars().take(*n).collect())
             }
+            Cell::Or(path, word) => Some(at(row, path).map_or_else(|| (*word).to_owned(), text)),
             Cell::Spare(cell) => cell.write(row, clock),
         }
     }
@@ -127,6 +130,7 @@ mod tests {
             ("K", Cell::Text("k")),
             ("L", Cell::Text("k.last")),
             ("M", Cell::Spare(&Cell::Head("m", 4))),
+            ("N", Cell::Or("no", "none")),
         ],
     };
 
@@ -139,9 +143,10 @@ mod tests {
             cells,
             [
                 "x", "7", "2m ago", "2m ago", "1.5s", "$1.24", "50%", "2", "", "stale", "p, q",
-                "q", "0b9c"
+                "q", "0b9c", "none"
             ]
         );
-        assert_eq!(LAYOUT.cells("{}", &clock), [""; 13]);
+        let nothing = LAYOUT.cells("{}", &clock);
+        assert_eq!((nothing.join("").as_str(), nothing.len()), ("none", 14));
     }
 }

@@ -67,6 +67,29 @@ fn the_inbox_says_by_its_exit_code_whether_something_needs_a_person() {
 }
 
 #[test]
+fn usage_without_what_it_is_grouped_by_has_a_name() {
+    let used = |second, usage: &str| {
+        told(second, "activity.usage", "used").replacen(
+            '{',
+            &format!(r#"{{"metadata":{{"usage":{usage}}},"#),
+            1,
+        )
+    };
+    let stored = Stored::with(&[
+        used(10, r#"{"input_tokens":900}"#),
+        used(11, r#"{"input_tokens":9,"model":"my-own"}"#),
+    ]);
+    let names = |by: &str| {
+        let shown = stored.run(&["usage", "--by", by]).stdout;
+        let names = shown.lines().skip(1).map(|line| line.split("  ").next().unwrap().to_owned());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(names("model"), "no model, my-own");
+    assert_eq!(names("task"), "no task");
+    assert_eq!(names("actor"), "@a");
+}
+
+#[test]
 fn a_moment_that_is_none_is_wrong_use() {
     let stored = stored();
     assert_snapshot!(stored.run(&["fleet", "--at", "5"]).show(), @"
