@@ -269,6 +269,12 @@ impl Producer {
         (self.spoke_ns, self.last_ns)
     }
 
+    /// Returns what it is doing, as [`Self::run`] has it, without working out since when.
+    pub(crate) fn status(&self) -> Option<Status> {
+        let last = self.steps.last().map(|(_, step)| step.status);
+        last.or_else(|| Some(self.base?.status)).map(|status| status.0)
+    }
+
     /// Returns what it is doing, and since when.
     pub(crate) fn run(&self) -> Option<Run> {
         let after = |run, (stamp, step): (&Stamp, &Step)| Some(Run::with(run, *stamp, step));

@@ -146,6 +146,11 @@ fn in_trouble<'v>(
     rules: &Rules,
 ) -> Option<Cause<'v>> {
     let speaker = actor.speaker()?;
+    // Most are in no trouble by their own words, and only the end of a loop can say otherwise.
+    let is_in_trouble = matches!(speaker.status(), Some(Status::Blocked | Status::Error));
+    if !is_in_trouble && speaker.looped_ns().is_none() {
+        return None;
+    }
     let run: Run = views.fleet.run(actor)?;
     let trouble = speaker.trouble().map(|(_, trouble)| trouble);
     // A budget is told by its own record.
