@@ -51,8 +51,10 @@ pub(super) fn signs(
             if rules.silent_ms > 0 && is_silent(seen.last_ns) && is_silent(heard_ns()) {
                 signs.push(silent(run, heard_ns()));
             }
-            signs.extend(same_state(run, now_ns, rules));
-            signs.extend(slow(speaker, run, since_ns, now_ns, rules));
+            let state = same_state(run, now_ns, rules);
+            let nowhere = state.into_iter().chain(slow(speaker, run, since_ns, now_ns, rules));
+            // Whoever reports under two names gets on by either, and says so by the one that was heard of last.
+            signs.extend(nowhere.filter(|_| heard_ns() <= seen.last_ns));
         }
     }
     let found = views.fleet.finding(name);

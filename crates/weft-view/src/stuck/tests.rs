@@ -140,7 +140,6 @@ fn the_demo_has_some_who_are_stuck() {
     });
     let lines = seen.into_iter().map(|(id, rule, what)| format!("{id}: {rule}, {what}"));
     assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @"
-    stuck/@qa-engineer/1235: same_state, in progress and gets nowhere
     stuck/dock-cedar/80: reported, dock-flint found it stuck
     stuck/dock-cedar/854: reported, dock-flint found it stuck
     stuck/dock-cedar/854: silent, silent, last heard of in progress

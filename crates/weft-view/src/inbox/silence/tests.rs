@@ -54,6 +54,18 @@ fn a_session_is_not_silent_while_it_is_heard_of_by_one_of_its_names() {
 }
 
 #[test]
+fn a_name_that_an_agent_gives_itself_gets_on_while_hooks_tell_that_it_does() {
+    let done = |seconds| {
+        let input: Value = json!({"command": format!("make {seconds}")});
+        hook("s", seconds, "hook.post_tool_use", &format!("c-{seconds}"), "Bash", input)
+    };
+    let worked = (1..8).map(|n| done(n * 100));
+    let lines: Vec<String> = [says("@lead", "s", 1)].into_iter().chain(worked).collect();
+    assert_snapshot!(told(lines.clone(), 750), @"");
+    assert_snapshot!(told(lines, 850), @"stuck/@lead/1 [1, 8] silent, last heard of in progress");
+}
+
+#[test]
 fn a_silent_subagent_is_told_for_itself() {
     let lines = [calls("s", 1), subagent("a51f0c", "s", 2), says("@lead", "s", 3)];
     assert_snapshot!(told(lines, LATER_S), @"
