@@ -11,6 +11,7 @@ mod row;
 mod wait;
 
 use serde::{Deserialize, Serialize};
+use weft_event::hook;
 use weft_event::report::{Finding, Part};
 
 use crate::bounded::Bounded;
@@ -20,7 +21,7 @@ use crate::{Entry, View};
 
 use actor::Handed;
 
-pub(crate) use actor::Actor;
+pub(crate) use actor::{Actor, Seen};
 pub(crate) use producer::{Asked, Called, Producer, Run, State, stands_still};
 pub(crate) use row::elapsed_ms;
 pub use row::{Presence, Row};
@@ -54,7 +55,7 @@ pub(crate) struct Found {
 
 impl View for Fleet {
     const NAME: &'static str = "fleet";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         let at_ns = entry.seen_ns();
@@ -167,6 +168,11 @@ impl Fleet {
     pub(crate) fn finding(&self, name: &str) -> Option<&Found> {
         self.findings.get(name)?.as_ref()
     }
+}
+
+/// Returns whether a name is the one that hooks give the main agent of a session. The agent may call itself otherwise.
+pub(crate) fn is_main_agent(name: &str, session: &str) -> bool {
+    name.starts_with("session-") && hook::main_agent(session) == name
 }
 
 /// Returns as much of a text as is kept.

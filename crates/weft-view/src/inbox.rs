@@ -5,6 +5,7 @@
 
 mod command;
 mod joint;
+mod silence;
 mod source;
 
 use serde::Serialize;

@@ -10,7 +10,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::{At, Rules, Views};
-use signs::{Children, Sign, reported_unseen, signs, stale};
+use signs::{Children, Heard, Sign, reported_unseen, signs, stale};
 
 /// A rule that finds actors stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -82,10 +82,10 @@ pub struct Stuck {
 /// another actor says so.
 pub fn stuck(views: &Views, now_ns: i64, rules: &Rules) -> Vec<Stuck> {
     let fleet = &views.fleet;
-    let children = Children::of(views);
+    let (children, heard) = (Children::of(views), Heard::of(views));
     let mut stale = stale(views, now_ns, rules);
     let seen = fleet.actors().map(|(name, actor)| {
-        let mut signs = signs(views, name, actor, &children, now_ns, rules);
+        let mut signs = signs(views, name, actor, (&children, &heard), now_ns, rules);
         signs.extend(stale.remove(name));
         (name, signs)
     });

@@ -11,6 +11,8 @@ use crate::output::Shown;
 const GAP: &str = "  ";
 /// Widest a column gets that others follow, where the width of the terminal is known.
 const MIDDLE_CHARS_MAX: usize = 36;
+/// Fewest characters that the last column has before others are left out for it.
+const LAST_CHARS_MIN: usize = 24;
 /// What stands for what was cut off.
 const CUT: char = '…';
 
@@ -19,6 +21,9 @@ pub(crate) struct Columns {
     header: Option<Vec<String>>,
     widths: Vec<usize>,
     room: Option<usize>,
+    /// The columns that may be left out, the least wanted last.
+    spare: Vec<usize>,
+    left_out: Vec<usize>,
 }
 
 impl Columns {
@@ -28,7 +33,14 @@ impl Columns {
         room: Option<usize>,
     ) -> Self {
         let header: Vec<String> = header.into_iter().map(Into::into).collect();
-        Self { widths: vec![0; header.len()], header: Some(header), room }
+        let (spare, left_out) = (Vec::new(), Vec::new());
+        Self { widths: vec![0; header.len()], header: Some(header), room, spare, left_out }
+    }
+
+    /// Returns the same table where these columns may be left out: those that say nothing in the first rows, and from the last of
+    /// them on as many as it takes to leave room for the last column.
+    pub(crate) fn sparing(self, spare: impl IntoIterator<Item = usize>) -> Self {
+        Self { spare: spare.into_iter().collect(), ..self }
     }
 
     /// Returns the rows as lines, the header before the first. Each row has as many cells as the header.
@@ -36,23 +48,43 @@ impl Columns {
         let shown = |row: Vec<String>| -> Vec<String> {
             row.iter().map(|cell| Shown(cell).to_string()).collect()
         };
-        let rows: Vec<Vec<String>> =
-            self.header.take().into_iter().chain(rows).map(shown).collect();
+        let header = self.header.take();
+        let is_first = header.is_some();
+        let rows: Vec<Vec<String>> = header.into_iter().chain(rows).map(shown).collect();
         for row in &rows {
             let cells = self.widths.iter_mut().zip(row);
             cells.for_each(|(width, cell)| *width = (*width).max(n_columns(cell)));
         }
-        if self.room.is_some() {
+        if let Some(room) = self.room {
             let n_middle = self.widths.len().saturating_sub(1);
             let middle = self.widths.iter_mut().take(n_middle);
             middle.for_each(|width| *width = (*width).min(MIDDLE_CHARS_MAX));
+            if is_first {
+                self.leave_out(n_middle, room, &rows[1..]);
+            }
         }
         rows.iter().map(|row| self.line(row)).collect()
     }
 
+    /// Leaves out the spare columns that say nothing, and others until the last column has room.
+    fn leave_out(&mut self, n_middle: usize, room: usize, rows: &[Vec<String>]) {
+        let is_empty = |idx: &mut usize| rows.iter().all(|row| row[*idx].is_empty());
+        self.left_out = self.spare.extract_if(.., is_empty).collect();
+        let shown = (0..n_middle).filter(|idx| !self.left_out.contains(idx));
+        let taken = |idx: usize| self.widths[idx] + GAP.len();
+        let mut needed = shown.map(taken).sum::<usize>() + LAST_CHARS_MIN;
+        while needed > room
+            && let Some(idx) = self.spare.pop()
+        {
+            needed -= taken(idx);
+            self.left_out.push(idx);
+        }
+    }
+
     fn line(&self, row: &[String]) -> String {
         let mut line = String::new();
-        for (idx, (cell, width)) in row.iter().zip(&self.widths).enumerate() {
+        let columns = row.iter().zip(&self.widths).enumerate();
+        for (idx, (cell, width)) in columns.filter(|(idx, _)| !self.left_out.contains(idx)) {
             if idx + 1 == row.len() {
                 line.push_str(cell);
             } else {

@@ -14,6 +14,7 @@ mod doctor;
 mod emit;
 mod explain;
 mod export;
+mod follow;
 mod gaps;
 mod gauge;
 mod hook;

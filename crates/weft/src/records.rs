@@ -23,7 +23,7 @@ pub(crate) use bar::Bar;
 pub(crate) use freshen::open;
 pub(crate) use json::{format_us, write_record};
 pub(crate) use resolve::{Named, resolve};
-pub(crate) use walk::{Choice, End, Walked, collect, walk};
+pub(crate) use walk::{Choice, End, SORTED_MAX, Walked, collect, walk};
 
 /// How records are printed.
 #[derive(clap::Args, Clone, Debug)]

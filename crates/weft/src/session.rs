@@ -5,11 +5,12 @@ mod talk;
 use std::io::{self, IsTerminal as _};
 
 use weft_log::filter::quoted;
-use weft_log::query::{Order, by_producer};
+use weft_log::query::{Found, Order, by_producer};
 use weft_log::{Filter, Position};
 use weft_server::views::Moment;
 
 use crate::columns::terminal_columns;
+use crate::follow::{self, Coming, Way};
 use crate::records::{
     self, Choice, End, Format, Limit, Named, Printer, ShowArgs, Sorting, collect, walk,
 };
@@ -23,6 +24,7 @@ Examples:
   weft session 0b9c1f9e                    a session by the beginning of its id, to be read
   weft session s-1 --full                  with all that tools were given and gave back
   weft session s-1 --talk --at 2h | less   as it was two hours ago
+  weft session s-1 --watch                 as it goes on, until Ctrl-C
   weft session s-1 --limit 50              its last 50 records
   weft session s-1 --format jsonl          its events' own lines
 
@@ -53,6 +55,9 @@ pub(crate) struct Args {
     /// As it was at this position, or at this time (2h, 2026-11-15T09:30)
     #[arg(long, value_name = "POSITION|TIME")]
     at: Option<String>,
+    /// Show it again whenever it changes, until Ctrl-C; of records, those that come
+    #[arg(long, conflicts_with = "at")]
+    watch: bool,
     /// How many records at most, or all: the last ones [default: all]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<Limit>,
@@ -75,6 +80,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    let stop = args.watch.then(follow::listen).transpose()?;
     let clock = Clock::new(args.time);
     let moment = args.at.as_deref().map(|at| Moment::parse(at, clock.now_ns())).transpose()?;
     let mut records = records::open(&args.store, &Filter::all())?;
@@ -84,6 +90,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     let id = records::resolve(&mut records, &SESSION, &args.id)?;
     let filter = Filter::parse(&format!("session={}", quoted(&id)), 0)?;
+    let (store, from) = (args.store.store()?, records.head().next);
+    let coming = stop.map(|stop| Coming { store, from, filter: filter.clone(), stop });
     let mut choice = Choice {
         filter: &filter,
         // Where nothing was received by then, no position counts.
@@ -95,10 +103,14 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     if args.is_talk() {
         let (found, walked) = collect(&mut records, &choice)?;
-        let talk =
-            talk::read(&id, &by_producer(found), config::judgement(&args.store.store()?).prices);
-        output::print(conversation(&args, &id, &clock, &talk).as_bytes())?;
+        drop(records);
         walked.lost.tell();
+        let prices = config::judgement(&args.store.store()?).prices;
+        let write = |found: &[Found]| {
+            conversation(&args, &id, &clock, &talk::read(&id, found, prices.clone()))
+        };
+        let way = if args.json { Way::NewLines } else { Way::of_stdout() };
+        follow::show(found, write, way, coming)?;
         return Ok(Outcome::Fine);
     }
     let format = if args.json { Format::Json } else { args.format.unwrap_or(Format::Table) };
@@ -117,7 +129,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
             walked
         }
     };
+    drop(records);
     walked.lost.tell();
+    coming.map_or(Ok(()), |coming| follow::follow(coming, &mut printer))?;
     Ok(Outcome::Fine)
 }
 

@@ -4,7 +4,7 @@ use weft_event::json::{Json, Object, Tape};
 use weft_event::report::Report;
 use weft_event::time::format_rfc3339;
 use weft_log::filter::quoted;
-use weft_log::query::{Found, Order, by_producer};
+use weft_log::query::{Found, Order};
 use weft_log::{Filter, Position};
 use weft_server::views::Moment;
 use weft_view::Entry;
@@ -12,6 +12,7 @@ use weft_view::traces::{Branch, Span, Spans, Why, branches};
 
 use crate::Outcome;
 use crate::columns::{self, Columns};
+use crate::follow::{self, Coming, Way};
 use crate::output;
 use crate::records::{self, Choice, End, Limit, Named, collect};
 use crate::stores::StoreArgs;
@@ -21,6 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   weft trace 4bf92f3577b34da6          a trace by the beginning of its id
   weft trace 4bf92f3577b34da6 --at 2h  as it was two hours ago
+  weft trace 4bf92f3577b34da6 --watch  as it grows, until Ctrl-C
   weft trace 4bf92f3577b34da6 --json   one object a line for each span
 
 A span takes as long as its events say; where they do not, from its first event to the last in it or below it.
@@ -43,6 +45,9 @@ pub(crate) struct Args {
     /// As it was at this position, or at this time (2h, 2026-11-15T09:30)
     #[arg(long, value_name = "POSITION|TIME")]
     at: Option<String>,
+    /// Show it again whenever it changes, until Ctrl-C
+    #[arg(long, conflicts_with = "at")]
+    watch: bool,
     /// Print one JSON object a line for each span, in the order of the tree
     #[arg(long)]
     json: bool,
@@ -51,6 +56,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    let stop = args.watch.then(follow::listen).transpose()?;
     let clock = Clock::new(args.time);
     let moment = args.at.as_deref().map(|at| Moment::parse(at, clock.now_ns())).transpose()?;
     let mut records = records::open(&args.store, &Filter::all())?;
@@ -70,24 +76,30 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         order: Order::Ascending,
     };
     let (found, walked) = collect(&mut records, &choice)?;
-    let n_records = found.len();
-    let spans = gather(&by_producer(found));
-    let branches = branches(&spans);
-    let text = if args.json {
-        branches.iter().map(|branch| json(&spans, branch)).collect()
-    } else {
-        let strokes = if args.ascii { &ASCII } else { &LINES };
-        let window = window(&spans);
-        let rows = branches.iter().map(|branch| row(&spans, branch, strokes, &clock, window));
-        let mut columns = Columns::new(HEADER, columns::terminal_columns());
-        let n_spans = spans.iter().filter(|span| span.id.is_some()).count();
-        let (records, spans) = (plural(n_records, "record"), plural(n_spans, "span"));
-        let title = format!("trace {}: {records}, {spans}\n", output::Shown(&id));
-        title + &columns.render(rows.collect())
-    };
-    output::print(text.as_bytes())?;
+    let (store, from) = (args.store.store()?, records.head().next);
+    let coming = stop.map(|stop| Coming { store, from, filter: filter.clone(), stop });
+    drop(records);
     walked.lost.tell();
+    let way = if args.json { Way::NewLines } else { Way::of_stdout() };
+    follow::show(found, |found| text(&args, &id, &clock, found), way, coming)?;
     Ok(Outcome::Fine)
+}
+
+/// Returns the trace that records in the order of their producers make.
+fn text(args: &Args, id: &str, clock: &Clock, found: &[Found]) -> String {
+    let spans = gather(found);
+    let branches = branches(&spans);
+    if args.json {
+        return branches.iter().map(|branch| json(&spans, branch)).collect();
+    }
+    let strokes = if args.ascii { &ASCII } else { &LINES };
+    let window = window(&spans);
+    let rows = branches.iter().map(|branch| row(&spans, branch, strokes, clock, window));
+    let mut columns = Columns::new(HEADER, columns::terminal_columns());
+    let n_spans = spans.iter().filter(|span| span.id.is_some()).count();
+    let (records, spans) = (plural(found.len(), "record"), plural(n_spans, "span"));
+    let title = format!("trace {}: {records}, {spans}\n", output::Shown(id));
+    title + &columns.render(rows.collect())
 }
 
 /// Returns the spans of a trace's records.

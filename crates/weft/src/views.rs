@@ -77,7 +77,7 @@ fn show_by(args: &ViewArgs, layout: &Layout, by: By) -> anyhow::Result<usize> {
     if args.json {
         output::print(json_lines(&page.rows).as_bytes())?;
     } else {
-        let mut table = Columns::new(layout.titles(), columns::terminal_columns());
+        let mut table = layout.table(columns::terminal_columns());
         output::print(question.table(&mut table, &page.rows, args.time, now_ns).as_bytes())?;
         if page.rows.is_empty() {
             tell(format_args!("note: {}", layout.nothing));

@@ -186,7 +186,7 @@ const NEEDS: &str = r#"{"type":"object","required":["view","position","at","rows
 "since":{"type":"string"},
 "what":{"type":"string"},
 "positions":{"type":"array","items":{"type":"integer"},"description":"The events that made it."},
-"command":{"type":"string","description":"The command that shows it to a person."}}}},
+"command":{"type":"string","description":"The command that acts on it, or else shows it to a person."}}}},
 "n_more":{"type":"integer","description":"How many more there are."}}}"#;
 
 #[cfg(test)]

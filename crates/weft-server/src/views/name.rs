@@ -91,7 +91,7 @@ impl Name {
     pub fn about(self) -> &'static str {
         match self {
             Name::Inbox => {
-                "What needs a person, the worst first, each with the command that shows it."
+                "What needs a person, the worst first, each with the command that acts on it, or else shows it."
             }
             Name::Stuck => "Actors that are at work and get nowhere, with the rule that says so.",
             Name::Fleet => {

@@ -5,6 +5,7 @@ mod gateway;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde::Serialize;
+use weft_view::files::Collision;
 use weft_view::inbox::needs;
 use weft_view::stuck::stuck;
 use weft_view::usage::{BudgetRow, By};
@@ -105,9 +106,7 @@ impl Page {
             Name::Budgets => shown(views.usage.first_budgets(limit, judgement, now_ns), budget_id),
             Name::Files => shown(views.files.first(limit, now_ns), |row| row.path.clone()),
             Name::Collisions => {
-                page(views.files.collisions(now_ns, &rules.windows()), limit, |row| {
-                    format!("{} {}", row.what, row.actors.join(" "))
-                })
+                page(views.files.collisions(now_ns, &rules.windows()), limit, Collision::id)
             }
             Name::Errors => {
                 page(views.errors.rows(), limit, |row| format!("{} {}", row.kind, row.signature))
@@ -119,7 +118,7 @@ impl Page {
 fn budget_id(row: &BudgetRow) -> String {
     let parts = [&row.actor, &row.session, &row.task, &row.day];
     let parts = parts.map(|part| part.as_deref().unwrap_or("-"));
-    let id = format!("{:?} {} {}", row.scope, parts.join(" "), row.unit.unwrap_or("-"));
+    let id = format!("{} {} {}", row.scope.as_str(), parts.join(" "), row.unit.unwrap_or("-"));
     // Two that are set may differ in what they allow alone.
     match (row.unit, row.limit) {
         (Some(_), Some(limit)) => format!("{id} {limit}"),

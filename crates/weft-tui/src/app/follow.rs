@@ -117,8 +117,12 @@ impl App {
         vec![Effect::Tell(if wants_more { Order::Go } else { Order::Hold })]
     }
 
+    /// Takes in a record, once: views count, and a source that catches up may give what it gave before.
     fn take(&mut self, record: Record) {
-        self.taken = self.taken.max(record.position);
+        if record.position <= self.taken {
+            return;
+        }
+        self.taken = record.position;
         let is_near = self.head.saturating_sub(record.position) < LINES_MAX as u64;
         let (views, lanes, talk) = (&mut self.views, &mut self.lanes, &mut self.talk);
         let mut is_heard = false;

@@ -216,6 +216,19 @@ fn what_comes_is_shown_at_once_and_held_while_paused() {
 }
 
 #[test]
+fn records_that_come_again_change_nothing() {
+    let mut scene = Scene::of(records(500), 80, 24);
+    scene.type_in("l");
+    let (views, n_lines) = (scene.app.views.clone(), scene.app.n_rows());
+    come(&mut scene, records(500).split_off(300));
+    assert_eq!((scene.app.taken, scene.app.n_rows()), (500, n_lines));
+    assert!(scene.app.views == views, "they were counted twice");
+    come(&mut scene, records(510).split_off(450));
+    assert_eq!((scene.app.taken, scene.app.n_rows()), (510, n_lines + 10));
+    assert!(scene.app.views == Scene::of(records(510), 80, 24).app.views);
+}
+
+#[test]
 fn a_leap_is_taken_in_the_place_of_its_records() {
     let ahead = Scene::of(records(500), 80, 24);
     let mut scene = Scene::new(80, 24);

@@ -1,6 +1,6 @@
 //! Who got in whose way in the last hour, and who holds which file.
 
-use weft_view::files::{Collision, CollisionKind, FileRow, LeaseRow};
+use weft_view::files::{Collision, FileRow, LeaseRow};
 
 use super::lane::positions_filter;
 use crate::listing::{Cell, Column, Field, Item, Link, Look, field, log_command, quoted};
@@ -25,23 +25,15 @@ pub(super) const LEASE_COLUMNS: &[Column] = &[
     Column { title: "Wanted by", min: 9, max: 40, rank: 2 },
 ];
 
-fn kind(kind: CollisionKind) -> &'static str {
-    match kind {
-        CollisionKind::File => "file",
-        CollisionKind::Task => "task",
-        CollisionKind::Folder => "folder",
-    }
-}
-
 impl Item for Collision {
     fn id(&self) -> String {
-        format!("{} {} {}", kind(self.kind), self.what, self.actors.join(" "))
+        Collision::id(self)
     }
 
     fn cells(&self, look: &Look) -> Vec<Cell> {
         let positions: Vec<String> = self.positions.iter().map(u64::to_string).collect();
         vec![
-            Cell::new(format!("× {}", kind(self.kind)), Tone::Bad),
+            Cell::new(format!("× {}", self.kind.as_str()), Tone::Bad),
             Cell::plain(since(self.last_seen.0, look.now_ns)),
             Cell::path(self.what.as_str(), Tone::Strong),
             Cell::plain(self.actors.join(" ")),
@@ -53,7 +45,7 @@ impl Item for Collision {
     fn detail(&self, look: &Look) -> Vec<Field> {
         let mut fields = Vec::new();
         let mut add = |name, text: Option<String>| field(&mut fields, name, text);
-        add(kind(self.kind), Some(self.what.clone()));
+        add(self.kind.as_str(), Some(self.what.clone()));
         add("who", Some(self.actors.join("\n")));
         let reported = "a producer says so, too";
         add("reported", self.is_reported.then(|| reported.to_owned()));

@@ -50,14 +50,16 @@ const COLUMNS_DAY: [Column; 7] = titled("By day");
 /// One row, and how its records are found.
 struct Row {
     usage: UsageRow,
+    /// What it is grouped by.
+    group: &'static str,
     field: Option<&'static str>,
     is_total: bool,
 }
 
 pub(super) fn listing(app: &App, prices: &Prices) -> Listing {
-    let (by, _, field) = GROUPS[app.group_idx];
+    let (by, group, field) = GROUPS[app.group_idx];
     let book = &app.views.usage;
-    let row = |usage, is_total| Row { usage, field, is_total };
+    let row = |usage, is_total| Row { usage, group, field, is_total };
     let mut rows: Vec<Row> =
         book.rows(by, prices).into_iter().map(|usage| row(usage, false)).collect();
     if !rows.is_empty() {
@@ -72,11 +74,11 @@ impl Row {
         Some(format!("{field}={}", quoted(name)))
     }
 
-    fn name(&self) -> &str {
+    fn name(&self) -> String {
         match (&self.usage.name, self.is_total) {
-            (_, true) => "all",
-            (Some(name), false) => name,
-            (None, false) => "(not said)",
+            (_, true) => "all".to_owned(),
+            (Some(name), false) => name.clone(),
+            (None, false) => format!("no {}", self.group),
         }
     }
 }
@@ -104,7 +106,7 @@ impl Item for Row {
         let usage = &self.usage;
         let mut fields = Vec::new();
         let mut add = |name, text: Option<String>| field(&mut fields, name, text);
-        add("name", Some(self.name().to_owned()));
+        add("name", Some(self.name()));
         add("cost", Some(money(usage.cost_usd.0, usage.estimated_usd.0)));
         add("reported", Some(money(usage.reported_usd.0, 0)));
         add("estimated", Some(money(usage.estimated_usd.0, 0)));

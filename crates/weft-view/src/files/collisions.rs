@@ -41,6 +41,17 @@ pub enum CollisionKind {
     Folder,
 }
 
+impl CollisionKind {
+    /// Returns its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CollisionKind::File => "file",
+            CollisionKind::Task => "task",
+            CollisionKind::Folder => "folder",
+        }
+    }
+}
+
 /// Actors that got in each other's way.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Collision {
@@ -166,6 +177,12 @@ fn group(
 }
 
 impl Collision {
+    /// Returns what tells it from every other: actors may collide on the same again, and others may join them.
+    pub fn id(&self) -> String {
+        let first = self.positions.first().copied().unwrap_or_default();
+        format!("{} {} {first}", self.kind.as_str(), self.what)
+    }
+
     fn add(&mut self, deed: &Deed<'_>) {
         self.put(deed.at_ns, deed.position, [deed.actor]);
     }

@@ -9,6 +9,7 @@ use weft_event::report::{Ask, AskKind, Call, CallPhase, LoopPhase, Part, TurnPha
 use super::about::{About, text};
 use super::cut;
 use crate::files::{Access, access};
+use crate::way::Way;
 use crate::word::Word;
 use crate::{Entry, Latest, Stamp, Trail};
 
@@ -42,6 +43,8 @@ pub(crate) struct Producer {
     state: Option<Latest<State>>,
     /// When it last told of itself as of a loop.
     looped_ns: Option<i64>,
+    /// Whether hooks or the file of the session tell that another actor started it.
+    is_subagent: bool,
     pub(super) about: About,
 }
 
@@ -133,6 +136,7 @@ impl Producer {
             trouble: None,
             state: None,
             looped_ns: None,
+            is_subagent: false,
             about: About::default(),
         }
     }
@@ -142,6 +146,9 @@ impl Producer {
         let stamp = entry.stamp();
         let part = &entry.report.part;
         self.last_ns = self.last_ns.max(at_ns);
+        // What an agent says of itself names the main agent of its session, and may be said by that one.
+        let is_seen = matches!(Way::of(entry), Way::Hooked | Way::Recorded);
+        self.is_subagent |= is_seen && entry.facts.parent.is_some();
         if let Some(status) = entry.facts.status {
             self.step(stamp, at_ns, status, entry);
         }
@@ -248,13 +255,24 @@ impl Producer {
         self.looped_ns
     }
 
-    pub(super) fn last_ns(&self) -> i64 {
+    /// Returns its session if it is the agent of it, by whichever name; none if it is a subagent there.
+    pub(crate) fn own_session(&self) -> Option<&str> {
+        self.session().filter(|_| !self.is_subagent)
+    }
+
+    pub(crate) fn last_ns(&self) -> i64 {
         self.last_ns
     }
 
     /// Returns how much it speaks for its actor: by when it last told a status or its end, then by when it said anything.
     pub(super) fn rank(&self) -> (Option<i64>, i64) {
         (self.spoke_ns, self.last_ns)
+    }
+
+    /// Returns what it is doing, as [`Self::run`] has it, without working out since when.
+    pub(crate) fn status(&self) -> Option<Status> {
+        let last = self.steps.last().map(|(_, step)| step.status);
+        last.or_else(|| Some(self.base?.status)).map(|status| status.0)
     }
 
     /// Returns what it is doing, and since when.

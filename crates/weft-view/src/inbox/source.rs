@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use weft_event::Status;
 use weft_event::report::{AskKind, in_words};
 
-use super::{Need, NeedKind, command};
+use super::{Need, NeedKind, command, silence};
 use crate::fleet::{Actor, Asked, Deadlock, Edge, Producer, Run, State, elapsed_ms};
 use crate::loops::PAUSED_BY_A_PERSON;
-use crate::stuck::{Rule, stuck};
+use crate::stuck::{Rule, Stuck, stuck};
 use crate::{At, Rules, Views};
 
 /// The state of a run that waits for a person.
@@ -146,6 +146,11 @@ fn in_trouble<'v>(
     rules: &Rules,
 ) -> Option<Cause<'v>> {
     let speaker = actor.speaker()?;
+    // Most are in no trouble by their own words, and only the end of a loop can say otherwise.
+    let is_in_trouble = matches!(speaker.status(), Some(Status::Blocked | Status::Error));
+    if !is_in_trouble && speaker.looped_ns().is_none() {
+        return None;
+    }
     let run: Run = views.fleet.run(actor)?;
     let trouble = speaker.trouble().map(|(_, trouble)| trouble);
     // A budget is told by its own record.
@@ -253,10 +258,10 @@ fn deadlocked(views: &Views, deadlock: &Deadlock) -> Need {
 
 /// Returns who is stuck, apart from those who need a person for a reason that is known better.
 pub(super) fn of_stuck(views: &Views, known: &[Need], now_ns: i64, rules: &Rules) -> Vec<Need> {
-    let known: HashSet<&str> = known.iter().map(|need| need.actor.as_str()).collect();
-    let stuck = stuck(views, now_ns, rules).into_iter();
-    let stuck = stuck.filter(|stuck| !known.contains(stuck.actor.as_str()));
-    let need = |stuck: crate::stuck::Stuck| Need {
+    let names: HashSet<&str> = known.iter().map(|need| need.actor.as_str()).collect();
+    let mut stuck = stuck(views, now_ns, rules);
+    stuck.retain(|stuck| !names.contains(stuck.actor.as_str()));
+    let need = |stuck: Stuck| Need {
         id: stuck.id,
         kind: NeedKind::Stuck,
         command: match stuck.session.as_deref() {
@@ -270,5 +275,5 @@ pub(super) fn of_stuck(views: &Views, known: &[Need], now_ns: i64, rules: &Rules
         what: stuck.what,
         positions: stuck.positions,
     };
-    stuck.map(need).collect()
+    silence::once(views, known, stuck).into_iter().map(need).collect()
 }

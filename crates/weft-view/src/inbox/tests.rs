@@ -274,7 +274,7 @@ fn the_demo_needs_a_person_for_every_reason() {
     5 x blocked as @architect: May I raise the limit for existing keys? | weft session 92d2510f-bb0e-4c12-98dd-a12
     4 x over_budget as 01a1de38-6bb8-70: the run waits for a person: a limit is reached (step_budget) | weft session 01a1de38-6bb8-7081-acda-b3b
     41 x failed as @architect: The tracker's tool server did not answer | weft show 1289
-    5 x stuck as @qa-engineer: silent, last heard of in progress | weft session 9f2c0f2f-7abd-4791-907f-022
+    4 x stuck as dock-cedar: dock-flint found it stuck | weft session acb06798
     6 x collision as 01a1de39-0926-72: 01a1de39-0926-72a6-a7b6-f4cb9ab32d94, session-92d2510f change one file | weft log path=/home/ana/harbor/src/api/l
     ");
     assert_snapshot!(n_open_max, @"11");

@@ -1,12 +1,13 @@
 //! The rules themselves: what each sees in one actor.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use weft_event::Status;
 use weft_event::report::Finding;
 
 use super::Rule;
-use crate::fleet::{Actor, Called, Found, Producer, Run, elapsed_ms};
+use crate::fleet::{Actor, Called, Found, Producer, Run, Seen, elapsed_ms, is_main_agent};
 use crate::loops::{LoopState, Row};
 use crate::word::Word;
 use crate::{Rules, Views};
@@ -25,7 +26,7 @@ pub(super) fn signs(
     views: &Views,
     name: &str,
     actor: &Actor,
-    children: &Children<'_>,
+    (children, heard): (&Children<'_>, &Heard<'_>),
     now_ns: i64,
     rules: &Rules,
 ) -> Vec<Sign> {
@@ -45,9 +46,15 @@ pub(super) fn signs(
         // A loop speaks once in each iteration, which may take long; when that is too long is known of loops alone.
         let is_loop = speaker.looped_ns().is_some();
         if !is_loop && !children.are_at_work_for(name, run, now_ns, rules) {
-            signs.extend(silent(run, seen.last_ns, now_ns, rules));
-            signs.extend(same_state(run, now_ns, rules));
-            signs.extend(slow(speaker, run, since_ns, now_ns, rules));
+            let heard_ns = || heard.last_ns(speaker, seen);
+            let is_silent = |last_ns| elapsed_ms(last_ns, now_ns) >= rules.silent_ms;
+            if rules.silent_ms > 0 && is_silent(seen.last_ns) && is_silent(heard_ns()) {
+                signs.push(silent(run, heard_ns()));
+            }
+            let state = same_state(run, now_ns, rules);
+            let nowhere = state.into_iter().chain(slow(speaker, run, since_ns, now_ns, rules));
+            // Whoever reports under two names gets on by either, and says so by the one that was heard of last.
+            signs.extend(nowhere.filter(|_| heard_ns() <= seen.last_ns));
         }
     }
     let found = views.fleet.finding(name);
@@ -76,6 +83,45 @@ impl<'v> Children<'v> {
     fn are_at_work_for(&self, name: &str, run: Run, now_ns: i64, rules: &Rules) -> bool {
         let is_recent = |acted_ns: &i64| elapsed_ms(*acted_ns, now_ns) < rules.events_alive_ms;
         run.status == Word(Status::ToolUse) && self.acted_ns.get(name).is_some_and(is_recent)
+    }
+}
+
+/// When each session was last heard of whose main agent is known: by that name, or by one that the agent gives itself. It is worked
+/// out once somebody seems to be silent.
+pub(super) struct Heard<'v> {
+    views: &'v Views,
+    last_ns: OnceCell<HashMap<&'v str, i64>>,
+}
+
+impl<'v> Heard<'v> {
+    pub(super) fn of(views: &'v Views) -> Self {
+        Self { views, last_ns: OnceCell::new() }
+    }
+
+    fn sessions(&self) -> HashMap<&'v str, i64> {
+        let fleet = &self.views.fleet;
+        let mut last_ns: HashMap<&str, i64> = HashMap::new();
+        for (name, actor) in fleet.actors() {
+            let mains = actor.producers().iter().filter_map(|producer| {
+                let session = producer.own_session()?;
+                is_main_agent(name, session).then(|| (session, producer.last_ns()))
+            });
+            last_ns.extend(mains);
+        }
+        for producer in fleet.actors().flat_map(|(_, actor)| actor.producers()) {
+            let known = producer.own_session().and_then(|session| last_ns.get_mut(session));
+            if let Some(known) = known {
+                *known = producer.last_ns().max(*known);
+            }
+        }
+        last_ns
+    }
+
+    /// Returns when an actor was last heard of: by its own name, or by another of its session.
+    fn last_ns(&self, speaker: &Producer, seen: Seen) -> i64 {
+        let sessions = || self.last_ns.get_or_init(|| self.sessions());
+        let session = speaker.own_session().and_then(|session| sessions().get(session));
+        session.map_or(seen.last_ns, |session_ns| seen.last_ns.max(*session_ns))
     }
 }
 
@@ -143,14 +189,13 @@ fn repeats<'c>(
     Some((first.at_ns, again.iter().rev().map(|(position, _)| *position).collect()))
 }
 
-fn silent(run: Run, last_ns: i64, now_ns: i64, rules: &Rules) -> Option<Sign> {
-    let is_silent = rules.silent_ms > 0 && elapsed_ms(last_ns, now_ns) >= rules.silent_ms;
-    is_silent.then(|| Sign {
+fn silent(run: Run, last_ns: i64) -> Sign {
+    Sign {
         rule: Rule::Silent,
         since_ns: last_ns,
         what: format!("silent, last heard of in {}", run.status.0.as_str()),
         positions: vec![run.newest_position],
-    })
+    }
 }
 
 /// Each event of progress is one: only where it got last counts. Any other state lasts since its first event.

@@ -55,3 +55,33 @@ fn a_cell_stays_in_its_line() {
     a\nb  \u{1b}[31mred\u{202e}
     ");
 }
+
+#[test]
+fn spare_columns_are_left_out_where_the_last_needs_their_room() {
+    let table = |room| {
+        let header = ["WHO", "HOST", "SESSION", "BY", "WHAT"];
+        let mut table = Columns::new(header, room).sparing([3, 2, 1]);
+        let first = table.render(rows(&[&["abc", "quay-1", "0b9c1f9e", "", "a message"]]));
+        first + &table.render(rows(&[&["abc", "", "", "", "another"]]))
+    };
+    insta::assert_snapshot!(table(None), @"
+    WHO  HOST    SESSION   BY  WHAT
+    abc  quay-1  0b9c1f9e      a message
+    abc                        another
+    ");
+    insta::assert_snapshot!(table(Some(5 + 8 + 10 + 24)), @"
+    WHO  HOST    SESSION   WHAT
+    abc  quay-1  0b9c1f9e  a message
+    abc                    another
+    ");
+    insta::assert_snapshot!(table(Some(5 + 8 + 10 + 23)), @"
+    WHO  SESSION   WHAT
+    abc  0b9c1f9e  a message
+    abc            another
+    ");
+    insta::assert_snapshot!(table(Some(20)), @"
+    WHO  WHAT
+    abc  a message
+    abc  another
+    ");
+}

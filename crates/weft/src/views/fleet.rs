@@ -13,7 +13,11 @@ Examples:
   weft fleet --at 2h                as it was two hours ago
   weft fleet --json | jq -r .actor  let a program read it
 
+Who started it, its session, host and how many it started are left out where the terminal has no room for them.
 Exit codes: 0, or 2 if the store cannot be read.";
+
+/// How much of a session's id tells it from others: ids that begin with a time differ within these.
+const SESSION_CHARS: usize = 13;
 
 const LAYOUT: Layout = Layout {
     view: Name::Fleet,
@@ -24,6 +28,10 @@ const LAYOUT: Layout = Layout {
         ("SINCE", Cell::Ago("since")),
         ("PRESENCE", Cell::Text("presence")),
         ("SEEN", Cell::Ago("last_seen")),
+        ("PARENT", Cell::Spare(&Cell::Text("parent"))),
+        ("SESSION", Cell::Spare(&Cell::Head("session", SESSION_CHARS))),
+        ("HOST", Cell::Spare(&Cell::Text("host"))),
+        ("CHILDREN", Cell::Spare(&Cell::Count("children"))),
         ("ON", Cell::Text("on")),
         ("LAST WORDS", Cell::Text("message")),
     ],

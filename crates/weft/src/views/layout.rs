@@ -4,6 +4,7 @@ use weft_event::json::{Tape, Value};
 use weft_event::time::parse_rfc3339;
 use weft_server::views::Name;
 
+use crate::columns::Columns;
 use crate::times::{Clock, duration};
 
 /// The table of a view.
@@ -35,11 +36,21 @@ pub(super) enum Cell {
     Count(&'static str),
     /// A word where a member is true.
     If(&'static str, &'static str),
+    /// The first so many characters of a text, which a command takes for the whole.
+    Head(&'static str, usize),
+    /// A text, or a word where there is none.
+    Or(&'static str, &'static str),
+    /// Another, which is left out where there is no room for it.
+    Spare(&'static Cell),
 }
 
 impl Layout {
-    pub(super) fn titles(&self) -> impl Iterator<Item = &'static str> {
-        self.columns.iter().map(|(title, _)| *title)
+    /// Returns a table with nothing in it that fits into so many characters.
+    pub(super) fn table(&self, room: Option<usize>) -> Columns {
+        let columns = self.columns.iter().enumerate();
+        let spare = columns.filter(|(_, (_, cell))| matches!(cell, Cell::Spare(_)));
+        let titles = self.columns.iter().map(|(title, _)| *title);
+        Columns::new(titles, room).sparing(spare.map(|(idx, _)| idx))
     }
 
     /// Returns the cells of a row.
@@ -68,6 +79,11 @@ impl Cell {
                 (n > 0).then(|| n.to_string())
             }
             Cell::If(path, word) => at(row, path)?.as_bool()?.then(|| (*word).to_owned()),
+            Cell::Head(path, n) => {
+                at(row, path).map(|value| text(value).chars().take(*n).collect())
+            }
+            Cell::Or(path, word) => Some(at(row, path).map_or_else(|| (*word).to_owned(), text)),
+            Cell::Spare(cell) => cell.write(row, clock),
         }
     }
 }
@@ -113,18 +129,24 @@ mod tests {
             ("J", Cell::If("j", "stale")),
             ("K", Cell::Text("k")),
             ("L", Cell::Text("k.last")),
+            ("M", Cell::Spare(&Cell::Head("m", 4))),
+            ("N", Cell::Or("no", "none")),
         ],
     };
 
     #[test]
     fn every_kind_of_cell_is_written() {
         let clock = Clock::at(parse_rfc3339("2026-11-15T12:00:00Z").expect("a time"));
-        let row = r#"{"a":"x","b":{"c":7},"d":"2026-11-15T11:58:00Z","e_ms":1500,"f":1.239,"g":0.5,"h":["p","q"],"i":0,"j":true,"k":["p","q"]}"#;
+        let row = r#"{"a":"x","b":{"c":7},"d":"2026-11-15T11:58:00Z","e_ms":1500,"f":1.239,"g":0.5,"h":["p","q"],"i":0,"j":true,"k":["p","q"],"m":"0b9c1f9e"}"#;
         let cells = LAYOUT.cells(row, &clock);
         assert_eq!(
             cells,
-            ["x", "7", "2m ago", "2m ago", "1.5s", "$1.24", "50%", "2", "", "stale", "p, q", "q"]
+            [
+                "x", "7", "2m ago", "2m ago", "1.5s", "$1.24", "50%", "2", "", "stale", "p, q",
+                "q", "0b9c", "none"
+            ]
         );
-        assert_eq!(LAYOUT.cells("{}", &clock), [""; 12]);
+        let nothing = LAYOUT.cells("{}", &clock);
+        assert_eq!((nothing.join("").as_str(), nothing.len()), ("none", 14));
     }
 }

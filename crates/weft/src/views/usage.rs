@@ -16,11 +16,20 @@ Examples:
 
 Exit codes: 0, or 2 if the store cannot be read.";
 
-const LAYOUT: Layout = Layout {
-    view: Name::Usage,
-    nothing: "no usage was reported",
-    columns: &[
-        ("NAME", Cell::Text("name")),
+const ACTORS: Layout = layout(&columns("no actor"));
+const SESSIONS: Layout = layout(&columns("no session"));
+const TASKS: Layout = layout(&columns("no task"));
+const MODELS: Layout = layout(&columns("no model"));
+const DAYS: Layout = layout(&columns("no day"));
+
+const fn layout(columns: &'static [(&'static str, Cell)]) -> Layout {
+    Layout { view: Name::Usage, nothing: "no usage was reported", columns }
+}
+
+/// Returns the columns, of which the first says so where usage came without what it is grouped by.
+const fn columns(none: &'static str) -> [(&'static str, Cell); 10] {
+    [
+        ("NAME", Cell::Or("name", none)),
         ("COST", Cell::Dollars("cost_usd")),
         ("ESTIMATED", Cell::Dollars("estimated_usd")),
         ("TOKENS", Cell::Count("total_tokens")),
@@ -30,8 +39,8 @@ const LAYOUT: Layout = Layout {
         ("CACHE WRITE", Cell::Count("cache_write_tokens")),
         ("UNPRICED", Cell::Count("unpriced_tokens")),
         ("SEEN", Cell::Ago("last_seen")),
-    ],
-};
+    ]
+}
 
 const BUDGETS: Layout = Layout {
     view: Name::Budgets,
@@ -66,7 +75,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
-    views::show_by(&args.view, if args.budgets { &BUDGETS } else { &LAYOUT }, args.by)?;
+    let layout = match args.by {
+        _ if args.budgets => &BUDGETS,
+        By::Actor => &ACTORS,
+        By::Session => &SESSIONS,
+        By::Task => &TASKS,
+        By::Model => &MODELS,
+        By::Day => &DAYS,
+    };
+    views::show_by(&args.view, layout, args.by)?;
     Ok(Outcome::Fine)
 }
 

@@ -36,8 +36,8 @@ fn rows(text: &str) -> Vec<Value> {
 fn a_table_shows_who_does_what_at_a_position() {
     let stored = stored();
     assert_snapshot!(stored.run(&["fleet", "--at", "2", "--utc"]).show(), @"
-    ACTOR  STATUS   SINCE  PRESENCE         SEEN  ON  LAST WORDS
-    @a     blocked  now    alive_by_events  now       No key for the registry
+    ACTOR  STATUS   SINCE  PRESENCE         SEEN  PARENT  SESSION  HOST  CHILDREN  ON  LAST WORDS
+    @a     blocked  now    alive_by_events  now           s1                           No key for the registry
     --- stderr
     --- exit 0
     ");
@@ -64,6 +64,29 @@ fn the_inbox_says_by_its_exit_code_whether_something_needs_a_person() {
     let resolved = stored.run(&["inbox", "--at", "3"]);
     assert_eq!((resolved.code, resolved.stdout.as_str()), (0, ""), "{}", resolved.show());
     assert_eq!(resolved.stderr, "note: nothing needs a person\n");
+}
+
+#[test]
+fn usage_without_what_it_is_grouped_by_has_a_name() {
+    let used = |second, usage: &str| {
+        told(second, "activity.usage", "used").replacen(
+            '{',
+            &format!(r#"{{"metadata":{{"usage":{usage}}},"#),
+            1,
+        )
+    };
+    let stored = Stored::with(&[
+        used(10, r#"{"input_tokens":900}"#),
+        used(11, r#"{"input_tokens":9,"model":"my-own"}"#),
+    ]);
+    let names = |by: &str| {
+        let shown = stored.run(&["usage", "--by", by]).stdout;
+        let names = shown.lines().skip(1).map(|line| line.split("  ").next().unwrap().to_owned());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(names("model"), "no model, my-own");
+    assert_eq!(names("task"), "no task");
+    assert_eq!(names("actor"), "@a");
 }
 
 #[test]
@@ -116,4 +139,65 @@ fn whoever_watches_is_told_of_what_is_new_and_of_what_is_gone() {
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     assert_eq!(watch.wait().unwrap().code(), Some(0));
     assert!(come.recv().is_err(), "nothing else was told");
+}
+
+/// Returns what a watching command says before and after a message comes while it watches. It has to end in order.
+fn watched(args: &[&str]) -> (Vec<String>, Vec<String>) {
+    let event = |second: u32, message: &str| {
+        let trace = r#""correlation":{"trace_id":"t-1","span_id":"SPAN"}"#;
+        let line = told(second, "activity.message", message);
+        line.replacen('{', &format!("{{{},", trace.replace("SPAN", message)), 1)
+    };
+    let sandbox = Sandbox::with_store(&[]);
+    let emit = |line: String| {
+        let ran = sandbox.pipe(&["emit"], line.as_bytes());
+        assert_eq!(ran.code, 0, "{}", ran.show());
+    };
+    emit(event(1, "first"));
+    let mut watch = sandbox.command(args).stdout(Stdio::piped()).spawn().unwrap();
+    let come = lines(watch.stdout.take().unwrap());
+    let until = |word: &str| {
+        let mut seen = Vec::new();
+        while !seen.iter().any(|line: &String| line.contains(word)) {
+            seen.push(come.recv_timeout(PATIENCE).unwrap());
+        }
+        seen
+    };
+    let before = until("first");
+    emit(event(2, "second"));
+    let after = until("second");
+    let pid = watch.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert_eq!(watch.wait().unwrap().code(), Some(0));
+    (before, after)
+}
+
+#[test]
+fn a_session_is_watched_record_by_record_or_as_a_conversation() {
+    let (before, after) = watched(&["session", "s1", "--watch", "--format", "jsonl"]);
+    assert_eq!((before.len(), after.len()), (1, 1));
+    let (before, after) = watched(&["session", "s1", "--watch", "--format", "table", "--utc"]);
+    assert_snapshot!([before, after].concat().join("\n"), @"
+    POSITION  TIME                 ACTOR  TYPE              STATUS    WHAT
+    1         2020-01-01 00:00:01  @a     activity.message  thinking  first
+    2         2020-01-01 00:00:02  @a     activity.message  thinking  second
+    ");
+    let (before, after) = watched(&["session", "s1", "--watch", "--talk", "--utc"]);
+    assert_snapshot!([before, after].concat().join("\n"), @"
+    session s1
+
+    00:00:01 agent      first
+
+    0 turns, 0 calls, 0 errors in 0ms
+    00:00:02 agent      second
+    ");
+}
+
+#[test]
+fn a_trace_is_watched_while_it_grows() {
+    let (before, after) = watched(&["trace", "t-1", "--watch", "--json"]);
+    assert_eq!((before.len(), after.len()), (1, 1));
+    let row: Value = serde_json::from_str(&after[0]).unwrap();
+    assert_eq!(row["span"], "second");
+    assert_eq!(stored().run(&["trace", "t", "--at", "1", "--watch"]).code, 2);
 }

@@ -81,9 +81,12 @@ export const rowId: { [View in ViewName]: (row: ViewRows[View]) => string } = {
   gateway: gatewayId,
   usage: (row) => row.name ?? '',
   budgets: (row) =>
-    [row.scope, row.actor ?? '-', row.session ?? '-', row.task ?? '-', row.day ?? '-', row.unit ?? '-'].join(' '),
+    [row.scope, row.actor ?? '-', row.session ?? '-', row.task ?? '-', row.day ?? '-', row.unit ?? '-']
+      // Two that are set may differ in what they allow alone.
+      .concat(row.unit !== undefined && row.limit !== undefined ? [String(row.limit)] : [])
+      .join(' '),
   files: (row) => row.path,
-  collisions: (row) => [row.what, ...row.actors].join(' '),
+  collisions: (row) => `${row.kind} ${row.what} ${row.positions[0] ?? 0}`,
   errors: (row) => `${row.kind} ${row.signature}`,
 };
 

@@ -6,6 +6,7 @@ use weft_event::demo::World;
 use weft_event::event::{self, Expect};
 use weft_event::json::Tape;
 use weft_event::problem::Problems;
+use weft_event::time::format_rfc3339;
 use weft_view::{Entry, Views};
 
 use super::{Ask, Page, Row};
@@ -19,11 +20,16 @@ const N_EVENTS: u64 = 3000;
 const NOW_NS: i64 = START_NS + N_EVENTS as i64 * SECOND_NS;
 
 fn demo() -> Views {
+    let moments = World::new(11, START_NS).take(N_EVENTS as usize);
+    folded(&moments.map(|moment| moment.line).collect::<Vec<_>>())
+}
+
+fn folded(lines: &[String]) -> Views {
     let mut views = Views::default();
-    for (position, moment) in (1..=N_EVENTS).zip(World::new(11, START_NS)) {
+    for (position, line) in (1..).zip(lines) {
         let (mut tape, mut problems) = (Tape::new(), Problems::new());
-        let event = event::read(&mut tape, moment.line.as_bytes(), Expect::Any, &mut problems);
-        let event = event.expect("the demo is valid");
+        let event = event::read(&mut tape, line.as_bytes(), Expect::Any, &mut problems);
+        let event = event.expect("it is valid");
         let facts = event.facts();
         views.apply(&Entry {
             position,
@@ -55,6 +61,24 @@ fn every_view_has_rows_and_no_two_have_the_same_id() {
             assert!(json.members().next().is_some(), "{}", row.json);
         }
     }
+}
+
+#[test]
+fn actors_that_collide_again_are_another_row_and_a_third_is_not() {
+    let edit = |nth: i64, session: &str| {
+        let at = format_rfc3339(START_NS + (nth - 200) * SECOND_NS);
+        format!(
+            r#"{{"version":"1.0.0","event_type":"hook.pre_tool_use","timestamp":"{at}","agent_id":"{session}","session_id":"{session}","source":"hook","tool":{{"tool_name":"Edit","tool_input":{{"file_path":"/src/a.rs"}}}},"hook":{{"hook_type":"pre_tool_use","raw_payload":{{}}}},"correlation":{{"trace_id":"t","span_id":"c-{nth}"}}}}"#
+        )
+    };
+    let mut lines = vec![edit(1, "a"), edit(2, "b"), edit(101, "a"), edit(102, "b")];
+    let ids = |lines: &[String]| {
+        let page = page(&folded(lines), Name::Collisions, usize::MAX);
+        page.rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&lines), ["file /src/a.rs 3", "file /src/a.rs 1"]);
+    lines.push(edit(103, "c"));
+    assert_eq!(ids(&lines), ["file /src/a.rs 3", "file /src/a.rs 1"]);
 }
 
 #[test]
