@@ -19,6 +19,8 @@ const MINUTES = number('MEASURE_MINUTES', 30);
 const N_LOADS = number('MEASURE_LOADS', 5);
 /** The server has just been started on a store without snapshots, and others may be at work beside it. */
 const CATCH_UP_MS_MAX = 300_000;
+/** How often a page's heap is looked at. */
+const LOOKS = 100;
 /** Events are made and taken in by parts: a process gives back no more than this at once. */
 const PART_EVENTS = 100_000;
 const POST_EVERY_MS = 100;
@@ -141,20 +143,26 @@ async function busyShare(path: string, seconds: number): Promise<number> {
   return share * 100;
 }
 
-/** What each page holds after a first minute, and at the end, while events come. All of them are open at once. */
+/** The middle of some numbers. */
+const middle = (all: number[]): number => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
+
+/**
+ * What each page holds in the beginning and in the end, while events come: the middle of ten looks each, in the first and the last
+ * tenth of the time, because one look may fall into the moment in which rows are read anew. All pages are open at once.
+ */
 async function growth(paths: string[], minutes: number): Promise<[number, number][]> {
   const opened: Awaited<ReturnType<typeof open>>[] = [];
   for (const path of paths) opened.push(await open(path));
-  const heaps = async (): Promise<number[]> => Promise.all(opened.map(({ cdp }) => heap(cdp)));
   const sending = send();
-  const settle = Math.min(1, minutes / 2);
-  await new Promise((resolve) => setTimeout(resolve, settle * 60_000));
-  const early = await heaps();
-  await new Promise((resolve) => setTimeout(resolve, (minutes - settle) * 60_000));
-  const late = await heaps();
+  const looks: number[][] = [];
+  for (let nth = 0; nth < LOOKS; nth += 1) {
+    await new Promise((resolve) => setTimeout(resolve, (minutes / LOOKS) * 60_000));
+    looks.push(await Promise.all(opened.map(({ cdp }) => heap(cdp))));
+  }
   await sending.stop();
   for (const { page } of opened) await page.context().close();
-  return paths.map((_, nth) => [early[nth] ?? 0, late[nth] ?? 0]);
+  const of = (nth: number, part: number[][]): number => middle(part.map((look) => look[nth] ?? 0));
+  return paths.map((_, nth) => [of(nth, looks.slice(0, LOOKS / 10)), of(nth, looks.slice(-LOOKS / 10))]);
 }
 
 function gzippedBytes(folder: string): number {
