@@ -97,8 +97,8 @@ pub(super) fn programs(served: &Path, alone: &Path, folder: &Path) -> anyhow::Re
             let about = match moment {
                 Moment::ToolCall if name == WEFT_SERVED => "durable in the log",
                 Moment::ToolCall => "durable in the spool",
-                Moment::Stop => "the loop goes on: its state, and why, are in the log",
-                Moment::PreCompact => "an anchor is in the log",
+                Moment::Stop => "the loop goes on: its state, and why, are durable",
+                Moment::PreCompact => "an anchor is durable",
                 Moment::SessionStart => "the agent is told where it was",
             };
             if moment != Moment::ToolCall {
