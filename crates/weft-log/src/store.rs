@@ -102,8 +102,12 @@ impl Store {
 
     /// Returns whether a log was begun here, or something waits for one.
     pub fn is_there(&self) -> bool {
-        let has = |name: &str| self.root.join(name).exists();
-        has(HEAD_FILE) || has(LOG_FOLDER) || !spool::is_empty(&self.root) || has(rejected::FOLDER)
+        self.has_log() || !spool::is_empty(&self.root) || self.root.join(rejected::FOLDER).exists()
+    }
+
+    /// Returns whether a log was begun here.
+    pub fn has_log(&self) -> bool {
+        [HEAD_FILE, LOG_FOLDER].iter().any(|name| self.root.join(name).exists())
     }
 
     /// Returns the folder.

@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use super::entry::Entry;
+use super::take::TAKING;
 use super::window::Window;
 use super::{FILE, FOLDER, SpoolError};
 
@@ -54,11 +55,15 @@ pub fn look(store: &Path, mut each: impl FnMut(&Entry<'_>)) -> Result<Looked, Sp
         let path = entry.map_err(|source| unreadable(&folder, source))?.path();
         let file = match File::open(&path) {
             Ok(file) => file,
-            // It was moved into the log meanwhile.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            // Somebody moves it into the log meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                looked.n_moving += 1;
+                continue;
+            }
             Err(source) => return Err(unreadable(&path, source)),
         };
-        looked.n_moving += u64::from(path.file_name() != Some(FILE.as_ref()));
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        looked.n_moving += u64::from(name.starts_with(TAKING.as_bytes()));
         let (mut window, mut damage) = (Window::new(file), Vec::new());
         while let Some(whole) =
             window.find(&mut damage).map_err(|source| unreadable(&path, source))?

@@ -12,7 +12,8 @@ use super::entry::Entry;
 use super::window::{READ_BYTES, Window};
 use super::{FILE, FOLDER, SpoolError, durable};
 
-const TAKING: &str = "taking-";
+/// What the name of a file begins with that is on its way into the log.
+pub(super) const TAKING: &str = "taking-";
 const ASIDE: &str = "aside";
 
 /// The entries of a spool, in the order they were left, on their way into the log.

@@ -15,7 +15,7 @@ use crate::judge::Judged;
 /// How often a review may send the work back before a person has to look.
 pub const REVIEW_ROUNDS_MAX: u64 = 3;
 /// How soon after a stop the same one is the same hook, installed twice.
-const REPEAT_NS: i64 = 1_000_000_000;
+const REPEAT_NS: u64 = 1_000_000_000;
 
 /// A stop of an agent, and what is known without looking anything up.
 #[derive(Clone, Copy, Debug)]
@@ -367,11 +367,11 @@ fn broken(case: &mut Case<'_>) -> Result<Option<Decision>, Question> {
     Ok(Some(case.over(Why::Broken(why.clone()), Change::Abort(aborted))))
 }
 
-/// A hook that is installed twice asks twice; whoever asks second has nothing to say.
+/// A hook that is installed twice asks twice; whoever asks second has nothing to say. It may have begun before the first.
 fn repeat(case: &mut Case<'_>) -> Result<Option<Decision>, Question> {
-    let age_ns = case.stop.now_ns.saturating_sub(case.state.updated_at_ns);
+    let apart_ns = case.stop.now_ns.abs_diff(case.state.updated_at_ns);
     let is_same = case.state.last_stop.as_deref() == Some(case.stop.id);
-    Ok((is_same && (0..REPEAT_NS).contains(&age_ns)).then(|| case.over(Why::Repeat, Change::None)))
+    Ok((is_same && apart_ns < REPEAT_NS).then(|| case.over(Why::Repeat, Change::None)))
 }
 
 fn control(case: &mut Case<'_>) -> Result<Option<Decision>, Question> {

@@ -39,6 +39,9 @@ const SWITCHES: [&str; 2] = ["WEFT_LOOP_OFF", "IDLE_LOOP_DISABLE"];
 const BLOCKS_MAX: u64 = 8;
 const BLOCKS_MAX_NAME: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
+/// How often a stop is decided anew because somebody changed the loop meanwhile.
+const TRIES_MAX: usize = 4;
+
 /// What a hook that may be answered is told.
 #[derive(Debug, Deserialize)]
 struct Told {
@@ -66,16 +69,40 @@ pub(super) fn answer(
     ahead: Ahead,
 ) -> anyhow::Result<Option<String>> {
     let told: Told = serde_json::from_slice(payload)?;
-    // A subagent has no loop of its own, and no store no loop at all.
-    if told.agent_id.is_some() || !Store::at(folder).is_there() {
+    // A subagent has no loop of its own, and a store without a log no loop at all.
+    if told.agent_id.is_some() || !Store::at(folder).has_log() {
         return Ok(None);
     }
     match told.hook_event_name.as_str() {
-        "Stop" => stop((&told, event), &stores::open(folder)?, now_ns, ahead),
+        "Stop" => stop_unless_overtaken((&told, event), &stores::open(folder)?, now_ns, ahead),
         "PreCompact" => pre_compact((&told, event), &stores::open(folder)?, now_ns, ahead),
         "SessionStart" => session_start((&told, event), &stores::open(folder)?, now_ns, ahead),
         _ => Ok(None),
     }
+}
+
+/// Decides what becomes of a stop, again where somebody has changed the loop meanwhile.
+fn stop_unless_overtaken(
+    (told, event): (&Told, &mut InHand<'_>),
+    store: &Store,
+    now_ns: i64,
+    mut ahead: Ahead,
+) -> anyhow::Result<Option<String>> {
+    for _ in 0..TRIES_MAX {
+        let begun = std::mem::replace(&mut ahead, Ahead::None);
+        if let Stopped::Decided(said) = stop((told, event), store, now_ns, begun)? {
+            return Ok(said);
+        }
+    }
+    anyhow::bail!("somebody else changed the loop {TRIES_MAX} times meanwhile")
+}
+
+/// What became of a stop.
+enum Stopped {
+    /// It is decided, and this is said.
+    Decided(Option<String>),
+    /// The loop is another by now: another hook of the same stop was faster, or somebody changed it.
+    Overtaken,
 }
 
 /// Decides what becomes of a stop.
@@ -84,7 +111,7 @@ fn stop(
     store: &Store,
     now_ns: i64,
     ahead: Ahead,
-) -> anyhow::Result<Option<String>> {
+) -> anyhow::Result<Stopped> {
     let mut reading = Reading::begin(store, &told.session_id)?;
     let newest = newest(told, &mut reading)?;
     let (run_id, asked) = match &newest.current {
@@ -93,7 +120,7 @@ fn stop(
             (state.run_id.clone(), Said::lately(reading.records()?, now_ns)?.unanswered())
         }
         Current::Broken { run_id, .. } => (run_id.clone().unwrap_or_default(), Vec::new()),
-        Current::None => return Ok(None),
+        Current::None => return Ok(Stopped::Decided(None)),
     };
     let message = told.last_assistant_message.as_deref().unwrap_or_default();
     let parts = [message, told.prompt_id.as_deref().unwrap_or_default()].map(str::as_bytes);
@@ -147,13 +174,12 @@ fn stop(
         && let Posted::Condition { .. } =
             post(event, reading, (&newest, &decision), postings, &told.session_id)?
     {
-        // Another hook of the same stop was faster, and has answered.
-        return Ok(None);
+        return Ok(Stopped::Overtaken);
     }
     if let Some(Kind::Issue { issue_id, .. }) = frame.map(|frame| &frame.kind) {
         renew(issue_id, told, store);
     }
-    Ok(said(&decision))
+    Ok(Stopped::Decided(said(&decision)))
 }
 
 /// Leaves what was decided in the spool, if the store can be had at once and has nothing newer; returns whether it did.

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use weft_event::Dialect;
 use weft_event::idle::Topic;
 use weft_log::log::{Log, whole_head};
 use weft_log::query::Records;
@@ -19,6 +20,9 @@ use crate::stores;
 
 /// What the spool may hold before a decision moves it into the log: every decision reads all of it.
 const SPOOL_BYTES_MAX: u64 = 512 << 10;
+
+/// How often the spool is moved into the log before that counts alone.
+const MOVES_MAX: usize = 3;
 
 /// How long the server may take to move the spool into the log.
 const MOVE_PATIENCE: Duration = Duration::from_secs(10);
@@ -58,7 +62,11 @@ impl Waiting {
             Some(at) if at.topic == current => is_mixed |= at.key.as_deref() == Some(""),
             Some(at) if at.topic == control => is_mixed = true,
             Some(_) => {}
-            None => told.extend(Told::read(entry.line, session_id)),
+            None if entry.dialect == Some(Dialect::Collector) => {
+                told.extend(Told::read(entry.line, session_id));
+            }
+            // Its topic is read from it on its way into the log.
+            None => is_mixed = true,
         })?;
         is_mixed |= looked.n_moving > 0;
         Ok(Self { state, told, is_mixed, bytes: looked.n_bytes, writing: looked.writing })
@@ -76,18 +84,25 @@ impl Waiting {
 }
 
 impl Reading {
-    /// Looks at what waits, and moves it into the log where it may not be the newest.
+    /// Looks at what waits, and moves it into the log where it may not be the newest. Where others do so again and again, the log
+    /// counts alone: what is decided is put there on condition that it has nothing newer by then.
     pub(super) fn begin(store: &Store, session_id: &str) -> anyhow::Result<Self> {
-        let reading = Self::look(store, session_id)?;
-        if !reading.waiting.is_in_doubt(reading.head.as_ref(), session_id) {
-            return Ok(reading);
+        let mut reading = Self::look(store, session_id)?;
+        for _ in 0..MOVES_MAX {
+            if !reading.is_in_doubt() {
+                return Ok(reading);
+            }
+            move_in(store)?;
+            reading = Self::look(store, session_id)?;
         }
-        move_in(store)?;
-        let reading = Self::look(store, session_id)?;
-        if reading.waiting.is_in_doubt(reading.head.as_ref(), session_id) {
-            anyhow::bail!("what waits in the spool cannot be moved into the log");
+        if reading.is_in_doubt() {
+            (reading.head, reading.waiting.state) = (None, None);
         }
         Ok(reading)
+    }
+
+    fn is_in_doubt(&self) -> bool {
+        self.waiting.is_in_doubt(self.head.as_ref(), &self.session_id)
     }
 
     fn look(store: &Store, session_id: &str) -> anyhow::Result<Self> {

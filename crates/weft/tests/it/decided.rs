@@ -6,6 +6,8 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use weft_log::Store;
+use weft_log::spool::{self, Entry};
 
 use crate::loops::{Agent, DONE, SESSION, git, repository, root, start, work};
 use crate::sandbox::{Ran, Sandbox};
@@ -94,7 +96,7 @@ fn what_is_decided_comes_into_the_log_behind_its_event_and_what_was_before_it() 
 }
 
 /// Returns what the spool has.
-fn spool(sandbox: &Sandbox) -> String {
+fn waiting(sandbox: &Sandbox) -> String {
     std::fs::read_to_string(sandbox.store().join("spool/events.jsonl")).unwrap_or_default()
 }
 
@@ -118,10 +120,10 @@ fn without_a_server_a_loop_goes_on_in_the_spool_until_somebody_looks() {
     agent.hook("PreCompact", &json!({"trigger": "auto"}));
     assert!(agent.comes_back("compact").contains("loop 4/9"));
     assert_eq!(groups(&sandbox), before, "nothing was written to the log");
-    assert_eq!(spool(&sandbox).matches("\"topic\":\"loop:current\"").count(), 3);
+    assert_eq!(waiting(&sandbox).matches("\"topic\":\"loop:current\"").count(), 3);
     let ran = sandbox.run(&["loop", "status", "--session", SESSION]);
     assert!(ran.stdout.contains("4/9"), "{}", ran.show());
-    assert_eq!(spool(&sandbox), "");
+    assert_eq!(waiting(&sandbox), "");
     assert_eq!(iteration(agent.stops("More.")), "5 of 9");
     assert_eq!(sandbox.run(&["verify"]).code, 0);
 }
@@ -148,7 +150,7 @@ fn a_spool_that_is_back_after_a_power_cut_moves_no_loop_back() {
     start(&sandbox, &["--max", "9", "x"]);
     let mut agent = Agent::new(&sandbox, SESSION);
     assert_eq!(iteration(agent.stops("More.")), "2 of 9");
-    let old = spool(&sandbox);
+    let old = waiting(&sandbox);
     let ran = sandbox.run(&["loop", "extend", "5", "--session", SESSION]);
     assert_eq!(ran.code, 0, "{}", ran.show());
     let n_told = told(&sandbox, 0).len();
@@ -156,6 +158,60 @@ fn a_spool_that_is_back_after_a_power_cut_moves_no_loop_back() {
     work(&sandbox, 1);
     assert_eq!(iteration(agent.stops("More.")), "3 of 14");
     assert_eq!(told(&sandbox, n_told), ["hook.stop", "loop:current", "loop:trace"]);
+}
+
+#[test]
+fn what_is_not_of_hooks_in_the_spool_is_moved_before_a_decision() {
+    let sandbox = repository();
+    start(&sandbox, &["--max", "9", "x"]);
+    let mut agent = Agent::new(&sandbox, SESSION);
+    assert!(agent.stops("More.").is_some());
+    // As `weft emit` leaves it that cannot have the store: its topic is its own.
+    let now = jiff::Timestamp::now().to_string();
+    let request =
+        json!({"schema": 0, "event": "REQUEST", "request_id": "r1", "ts": now, "command": "pause"});
+    let (line, dialect) = (request.to_string(), None);
+    let id = uuid::Uuid::now_v7();
+    let entry =
+        Entry { at_us: 0, via: "emit".into(), id, dialect, topic: None, line: line.as_bytes() };
+    spool::put(&Store::at(&sandbox.store()), &entry).unwrap();
+    assert_eq!(agent.stops("More."), None);
+}
+
+#[test]
+fn a_file_that_is_none_of_the_spool_keeps_no_loop_from_going_on() {
+    let sandbox = repository();
+    start(&sandbox, &["--max", "9", "x"]);
+    let mut agent = Agent::new(&sandbox, SESSION);
+    for n in 2..5 {
+        assert_eq!(iteration(agent.stops("More.")), format!("{n} of 9"));
+        std::fs::write(sandbox.store().join("spool/.DS_Store"), "x").unwrap();
+        work(&sandbox, n);
+    }
+}
+
+#[test]
+fn a_store_that_only_hooks_have_written_to_has_no_loop() {
+    let sandbox = repository();
+    let mut agent = Agent::new(&sandbox, SESSION);
+    assert_eq!(agent.stops("Done."), None);
+    assert_eq!(agent.comes_back("compact"), "");
+    assert!(!waiting(&sandbox).contains("system.error"), "{}", waiting(&sandbox));
+}
+
+#[test]
+fn a_loop_that_is_changed_while_a_stop_is_decided_goes_on() {
+    let sandbox = repository();
+    start(&sandbox, &["--max", "500", "--patience", "500", "x"]);
+    let mut agent = Agent::new(&sandbox, SESSION);
+    for n in 0..12 {
+        let stop = stopping(&sandbox, &format!("Stop {n}."));
+        let ran = sandbox.run(&["loop", "extend", "1", "--session", SESSION]);
+        assert_eq!(ran.code, 0, "{}", ran.show());
+        let ran = Ran::from(stop.wait_with_output().unwrap());
+        assert!(ran.stdout.contains("block"), "{}", ran.show());
+    }
+    assert_eq!(iteration(agent.stops("More.")), "14 of 512");
 }
 
 #[test]
@@ -169,7 +225,7 @@ fn a_decision_moves_a_large_spool_into_the_log() {
         agent.hook("PreToolUse", &call);
     }
     assert!(agent.stops("More.").is_some());
-    assert_eq!(spool(&sandbox), "");
+    assert_eq!(waiting(&sandbox), "");
     assert_eq!(told(&sandbox, 0).iter().filter(|word| *word == "hook.pre_tool_use").count(), 12);
 }
 
