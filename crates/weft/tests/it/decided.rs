@@ -193,9 +193,12 @@ fn a_file_that_is_none_of_the_spool_keeps_no_loop_from_going_on() {
 #[test]
 fn a_store_that_only_hooks_have_written_to_has_no_loop() {
     let sandbox = repository();
+    std::fs::remove_dir_all(sandbox.store()).unwrap();
+    std::fs::create_dir_all(sandbox.store().join("prompts")).unwrap();
     let mut agent = Agent::new(&sandbox, SESSION);
     assert_eq!(agent.stops("Done."), None);
     assert_eq!(agent.comes_back("compact"), "");
+    assert!(waiting(&sandbox).contains("hook.stop"));
     assert!(!waiting(&sandbox).contains("system.error"), "{}", waiting(&sandbox));
 }
 
