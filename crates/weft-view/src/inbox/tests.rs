@@ -277,7 +277,7 @@ fn the_demo_needs_a_person_for_every_reason() {
     4 x stuck as dock-cedar: dock-flint found it stuck | weft session acb06798
     6 x collision as 01a1de39-0926-72: 01a1de39-0926-72a6-a7b6-f4cb9ab32d94, session-92d2510f change one file | weft log path=/home/ana/harbor/src/api/l
     ");
-    assert_snapshot!(n_open_max, @"11");
+    assert_snapshot!(n_open_max, @"10");
 }
 
 #[test]
