@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::tree::{self, assert_none};
 
 /// How many packages `Cargo.lock` may list. Raising it is a commit of its own, with the reason.
-const PACKAGES_MAX: usize = 349;
+const PACKAGES_MAX: usize = 351;
 
 const LICENCES: &[&str] = &[
     "0BSD",
