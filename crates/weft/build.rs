@@ -3,12 +3,13 @@
 //!
 //! An agent waits for `weft hook` at every tool call, and most of what it takes is its start. A program that can stand anywhere has
 //! 35,000 addresses to be put right first, in 200 pages of its own; to load the two libraries that it needs takes a quarter of a hook.
-//! docs/performance.md has the figures. The price is that the addresses of its code can be known beforehand; stack and heap stay at
+//! What a hook runs is put together for the same reason, by `hook.ld`. docs/performance.md has the figures. The price is that the addresses of its code can be known beforehand; stack and heap stay at
 //! random ones. Names of hosts are looked up by a program of the system, because the libraries that this takes may be of another version.
 
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{env, fs, io};
+use std::{env, fs};
 
 /// What a panic is unwound with, to be put into the program. As a library of its own it costs as much as all others together.
 const UNWINDER: &str = "libgcc_eh.a";
@@ -24,12 +25,16 @@ const LIBRARIES: [(&str, &str); 7] = [
     ("libgcc_s.so", "INPUT(-l:libgcc_eh.a)"),
 ];
 
+/// What puts the code of a hook together.
+const HOOK: &str = "hook.ld";
+
 /// Where the code of panics is found the program says itself; told of it once more at its start, the unwinder would read all of it.
 const UNREGISTERED: &str =
     "-Wl,--defsym=__register_frame_info=0,--defsym=__deregister_frame_info=0";
 
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed={HOOK}");
     let target = |what: &str| env::var(format!("CARGO_CFG_TARGET_{what}")).unwrap_or_default();
     if target("OS") != "linux" || target("ENV") != "gnu" {
         return Ok(());
@@ -41,6 +46,9 @@ fn main() -> io::Result<()> {
         println!("cargo:rustc-link-arg-bins=-static");
         println!("cargo:rustc-link-arg-bins={UNREGISTERED}");
         println!("cargo:rustc-link-arg-bins=-L{}", stand_ins.display());
+        if takes_layout() {
+            println!("cargo:rustc-link-arg-bins={}", layout());
+        }
         return Ok(());
     }
     // A fifth of the functions that are taken from libraries need not be looked up for a hook, which never calls them.
@@ -75,6 +83,28 @@ fn stand_in(folder: &Path) -> io::Result<bool> {
     link.arg(format!("-L{}", folder.display()));
     let linked = link.stdout(Stdio::null()).stderr(Stdio::null()).status();
     Ok(linked.is_ok_and(|linked| linked.success()))
+}
+
+/// Returns what tells the linker of the layout.
+fn layout() -> String {
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    format!("-Wl,-T,{}", here.join(HOOK).display())
+}
+
+/// Returns whether the linker understands a layout that adds to its own. Where another one is asked for, that is not known.
+fn takes_layout() -> bool {
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    if flags.contains("fuse-ld") || flags.contains("linker") {
+        return false;
+    }
+    let probe = out().join("static");
+    let mut link = Command::new(linker());
+    link.args(["-static", "-no-pie", "-x", "c", "-", "-o"]).arg(probe.join("laid-out"));
+    link.arg(layout()).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::piped());
+    let Ok(mut linking) = link.spawn() else { return false };
+    let said =
+        linking.stdin.take().map(|mut stdin| stdin.write_all(b"int main(void) { return 0; }"));
+    said.is_some_and(|said| said.is_ok()) && linking.wait().is_ok_and(|linked| linked.success())
 }
 
 /// Returns whether the linker finds a library.
