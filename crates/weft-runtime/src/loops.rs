@@ -3,6 +3,7 @@
 //! A loop is the newest STATE of its session in `loop:current`. Nothing else is kept of it anywhere.
 
 pub mod anchor;
+pub mod briefing;
 pub mod control;
 pub mod decide;
 pub mod events;
@@ -12,6 +13,7 @@ pub mod obey;
 pub mod state;
 pub mod words;
 
+pub use briefing::Briefing;
 pub use decide::{Decision, Known, Question, Stop, decide};
 pub use newest::Newest;
 pub use state::{Current, Frame, Kind, State};

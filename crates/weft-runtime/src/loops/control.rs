@@ -111,6 +111,31 @@ impl RequestId {
     }
 }
 
+/// Returns the newest records of `loop:control` that are of now, so many at most, and whether these are all.
+fn newest_late(
+    records: &mut Records,
+    now_ns: i64,
+    records_max: usize,
+) -> Result<(Vec<Found>, bool), QueryError> {
+    let is_late = |found: &Found| {
+        let time_ns = found.read(&mut Tape::new()).and_then(|event| event.facts().time_ns);
+        let away_ns = time_ns.map_or(0, |time_ns| time_ns.abs_diff(now_ns));
+        u128::from(away_ns) <= REPEAT_WINDOW.as_nanos()
+    };
+    let name = Topic::LoopControl.to_string();
+    // Mostly nothing was asked lately, and the first few tell so.
+    let mut limit = SAID_MIN;
+    loop {
+        let mut found = read(records, &name, Chosen::All, limit)?;
+        let is_all = found.len() < limit || !found.last().is_some_and(is_late);
+        if is_all || limit >= records_max {
+            found.retain(is_late);
+            return Ok((found, is_all));
+        }
+        limit = records_max.min(limit * SAID_STEP);
+    }
+}
+
 /// What was said in `loop:control` for as long as a repeated request gets the answer of the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
@@ -121,23 +146,18 @@ pub struct Said {
 impl Said {
     /// Reads it; the newest alone where there is too much. What a clock that is far ahead says is not of now.
     pub fn lately(records: &mut Records, now_ns: i64) -> Result<Self, QueryError> {
-        let is_late = |found: &Found| {
-            let time_ns = found.read(&mut Tape::new()).and_then(|event| event.facts().time_ns);
-            let away_ns = time_ns.map_or(0, |time_ns| time_ns.abs_diff(now_ns));
-            u128::from(away_ns) <= REPEAT_WINDOW.as_nanos()
-        };
-        let name = Topic::LoopControl.to_string();
-        // Mostly nothing was asked lately, and the first few tell so.
-        let mut limit = SAID_MIN;
-        let found = loop {
-            let found = read(records, &name, Chosen::All, limit)?;
-            let is_all = found.len() < limit || !found.last().is_some_and(is_late);
-            if is_all || limit >= SAID_MAX {
-                break found;
-            }
-            limit = SAID_MAX.min(limit * SAID_STEP);
-        };
-        Ok(Self::of(found.iter().filter(|found| is_late(found)).map(|found| found.line.as_slice())))
+        let (found, _is_all) = newest_late(records, now_ns, SAID_MAX)?;
+        Ok(Self::of(found.iter().map(|found| found.line.as_slice())))
+    }
+
+    /// Finds the same, the newest first; `None` where more than so many records would have to be looked at.
+    pub fn lately_found(
+        records: &mut Records,
+        now_ns: i64,
+        records_max: usize,
+    ) -> Result<Option<Vec<Found>>, QueryError> {
+        let (found, is_all) = newest_late(records, now_ns, records_max)?;
+        Ok(is_all.then_some(found))
     }
 
     /// Reads events; others than requests and results are left out.

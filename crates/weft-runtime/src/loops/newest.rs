@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use weft_event::idle::Topic;
-use weft_log::query::{Ask, Order, QueryError, Records};
+use weft_log::query::{Ask, Found, Order, QueryError, Records};
 use weft_log::{Filter, Position, TopicKey};
 
 use super::events::Posting;
@@ -24,9 +24,14 @@ impl Newest {
     /// Reads that of a session.
     pub fn of(records: &mut Records, session: &str) -> Result<Self, QueryError> {
         let found = records.latest(&current_of(session))?;
-        let current = found.as_ref().map_or(Current::None, |found| read(&found.line));
+        Ok(Self::found(found.as_ref(), session))
+    }
+
+    /// Reads one that was found.
+    pub fn found(found: Option<&Found>, session: &str) -> Self {
+        let current = found.map_or(Current::None, |found| read(&found.line));
         let last = found.map(|found| found.meta.position);
-        Ok(Self { current, last, key: session.to_owned() })
+        Self { current, last, key: session.to_owned() }
     }
 
     /// Reads one that waits in the spool, and has no position yet.

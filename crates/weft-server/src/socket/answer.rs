@@ -5,6 +5,8 @@ use weft_log::log::{Durability, Outcome};
 use weft_log::query::{Found, Page};
 use weft_log::rejected::Reason;
 use weft_log::{Position, TopicKey};
+use weft_runtime::loops::Briefing;
+use weft_runtime::loops::briefing::Since;
 
 use super::frame::{self, Frame, FrameError};
 use super::record;
@@ -33,6 +35,8 @@ pub enum Answer {
     Records(Page),
     /// The one record; `None` if there is none.
     Record(Option<Found>),
+    /// What the log says of a session's loop.
+    Loop(Box<Briefing>),
     /// The store is in order.
     Settled,
     /// How the server is, as a JSON object.
@@ -164,6 +168,10 @@ impl Answer {
                 });
                 object.json("record", &one);
             }
+            Answer::Loop(briefing) => {
+                let told = Json::object(|object| write_briefing(object, briefing, &mut body));
+                object.json("loop", &told);
+            }
             Answer::Settled => object.json("settled", &Json::empty_object()),
             Answer::Status(status) => object.key("status").push_str(status),
             Answer::Stopping => object.json("stopping", &Json::empty_object()),
@@ -190,6 +198,7 @@ impl Answer {
                 next: value.get("next").map(position).transpose()?,
             })),
             "record" => Ok(Answer::Record(record::read(value, frame.body())?.pop())),
+            "loop" => Ok(Answer::Loop(Box::new(read_briefing(value, frame.body())?))),
             "settled" => Ok(Answer::Settled),
             "status" => Ok(Answer::Status(value.raw().to_owned())),
             "stopping" => Ok(Answer::Stopping),
@@ -295,6 +304,44 @@ impl Failure {
             Some("store" | _) | None => Ok(Failure::Store { message }),
         }
     }
+}
+
+/// Writes how many records there are of each kind, and then all of them.
+fn write_briefing(object: &mut Object<'_>, briefing: &Briefing, body: &mut Vec<u8>) {
+    let Briefing { last, own, unclaimed, said, plan } = briefing;
+    object.json("last", &Json::integer(*last));
+    let n_records = |n: usize| Json::integer(n as u64);
+    object.json("own", &n_records(own.iter().len()));
+    object.json("unclaimed", &n_records(unclaimed.iter().len()));
+    if let Some(said) = said {
+        object.json("said", &n_records(said.len()));
+    }
+    if let Some(plan) = plan {
+        object.json("plan", &n_records(plan.records.len()));
+        object.json("plan_upto", &Json::integer(plan.upto));
+    }
+    let planned = plan.iter().flat_map(|plan| &plan.records);
+    let all = own.iter().chain(unclaimed).chain(said.iter().flatten()).chain(planned);
+    record::write(object, &all.cloned().collect::<Vec<_>>(), body);
+}
+
+fn read_briefing(value: Value<'_>, body: &[u8]) -> Result<Briefing, BadMessage> {
+    let number = |name: &str| value.get(name).and_then(Value::as_u64);
+    let last = number("last").ok_or_else(|| BadMessage::new("no `last`"))?;
+    let mut records = record::read(value, body)?.into_iter();
+    let mut some = |name: &str| -> Result<Vec<Found>, BadMessage> {
+        let n = number(name).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+        let some: Vec<Found> = records.by_ref().take(n).collect();
+        match some.len() == n {
+            true => Ok(some),
+            false => Err(BadMessage::new(format!("fewer records than `{name}`"))),
+        }
+    };
+    let (own, unclaimed) = (some("own")?.pop(), some("unclaimed")?.pop());
+    let (said, planned) = (some("said")?, some("plan")?);
+    let said = number("said").map(|_| said);
+    let plan = number("plan_upto").map(|upto| Since { upto, records: planned });
+    Ok(Briefing { last, own, unclaimed, said, plan })
 }
 
 fn reason_json(reason: &Reason) -> Json<'static> {

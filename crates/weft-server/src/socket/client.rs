@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use weft_log::Position;
 use weft_log::query::{Found, Page};
+use weft_runtime::loops::Briefing;
 
 use super::answer::{Answer, Appended, Failure, Hello};
 use super::frame::{Decoder, Frame, FrameError, HEADER_BYTES_MAX};
-use super::request::{self, Append, PageAsk, Request, Sent, TailAsk};
+use super::request::{self, Append, LoopAsk, PageAsk, Request, Sent, TailAsk};
 use super::server::{FILE, PATH_BYTES_MAX};
 use super::{BadMessage, PROTOCOL};
 use crate::address::Addresses;
@@ -237,6 +238,14 @@ impl Client {
         }
     }
 
+    /// Returns what the log says of a session's loop.
+    pub fn briefing(&mut self, ask: LoopAsk) -> Result<Briefing, ClientError> {
+        match self.ask(&Request::Loop(ask))? {
+            Answer::Loop(briefing) => Ok(*briefing),
+            other => Err(self.unexpected(&other)),
+        }
+    }
+
     /// Calls back for records as they come, until it says that it has enough.
     pub fn tail(
         mut self,
@@ -396,6 +405,7 @@ impl Client {
             Answer::Appended(_) => "`appended`",
             Answer::Records(_) => "`page`",
             Answer::Record(_) => "`record`",
+            Answer::Loop(_) => "`loop`",
             Answer::Settled => "`settled`",
             Answer::Status(_) => "`status`",
             Answer::Stopping => "`stopping`",

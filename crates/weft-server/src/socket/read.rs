@@ -1,6 +1,7 @@
 //! Queries and tails for the socket. Blocking reads run beside the tasks, and only so many at a time.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 use weft_event::json::Tape;
@@ -9,9 +10,10 @@ use weft_log::disk::RealDisk;
 use weft_log::query::{Ask, Found, Page, QueryError, Records, is_match};
 use weft_log::reader::{self, ReadError};
 use weft_log::{Filter, Position, Store};
+use weft_runtime::loops::Briefing;
 
 use super::answer::{Answer, Failure};
-use super::request::{PageAsk, Scope, TailAsk};
+use super::request::{LoopAsk, PageAsk, Scope, TailAsk};
 use super::server::Connection;
 use crate::Core;
 use crate::feed::Chunk;
@@ -22,6 +24,9 @@ const TOGETHER: usize = 64;
 
 /// Bytes of lines after which a page ends early; `next` says where the rest begins.
 const PAGE_BYTES: usize = 4 << 20;
+
+/// How long files are read that were opened once: others may have been put in their place.
+const KEPT: Duration = Duration::from_secs(10);
 
 /// Runs work that blocks beside the tasks.
 pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -50,6 +55,49 @@ pub(super) async fn get(core: &Core, reads: &Arc<Semaphore>, position: Position)
     match in_turn(reads, move || Records::open(store)?.get(position)).await {
         Ok(found) => Answer::Record(found),
         Err(error) => Answer::Failed(Failure::Store { message: chain(&error) }),
+    }
+}
+
+/// Answers with what the log says of a session's loop.
+pub(super) async fn briefing(core: &Core, reads: &Arc<Semaphore>, ask: LoopAsk) -> Answer {
+    let mut reader = Reader::of(core.store().clone());
+    in_turn(reads, move || reader.briefing(&ask)).await
+}
+
+/// Reads again and again on one thread, with the index open for a while: to open it takes longer than to ask it.
+pub(super) struct Reader {
+    store: Store,
+    kept: Option<(Records, Instant)>,
+}
+
+impl Reader {
+    pub(super) fn of(store: Store) -> Self {
+        Self { store, kept: None }
+    }
+
+    /// Returns what the log says of a session's loop.
+    pub(super) fn briefing(&mut self, ask: &LoopAsk) -> Answer {
+        match self.find(ask) {
+            Ok(briefing) => Answer::Loop(Box::new(briefing)),
+            Err(error) => {
+                self.kept = None;
+                Answer::Failed(Failure::Store { message: chain(&error) })
+            }
+        }
+    }
+
+    fn find(&mut self, ask: &LoopAsk) -> Result<Briefing, QueryError> {
+        let kept = self.kept.take().filter(|(_, since)| since.elapsed() < KEPT);
+        let (mut records, since) = match kept {
+            Some((mut records, since)) => {
+                records.refresh()?;
+                (records, since)
+            }
+            None => (Records::open(self.store.clone())?, Instant::now()),
+        };
+        let briefing = Briefing::of(&mut records, &ask.session_id, ask.now_ns)?;
+        self.kept = Some((records, since));
+        Ok(briefing)
     }
 }
 

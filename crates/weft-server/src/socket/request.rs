@@ -31,6 +31,8 @@ pub enum Request<'a> {
     Page(PageAsk),
     /// Return one record.
     Get(Position),
+    /// Return what the log says of a session's loop.
+    Loop(LoopAsk),
     /// Return records as they come, until the connection is closed.
     Tail(TailAsk),
     /// Bring the store in order for whoever reads it next.
@@ -84,6 +86,15 @@ pub struct PageAsk {
     pub order: Order,
     /// How many at most.
     pub limit: usize,
+}
+
+/// Whose loop is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopAsk {
+    /// The session.
+    pub session_id: String,
+    /// What time it is for whoever asks: what was asked of the loop counts for a while.
+    pub now_ns: i64,
 }
 
 /// Which records a tail has.
@@ -151,6 +162,7 @@ impl<'a> Request<'a> {
             }
             Request::Page(page) => object.json("page", &page.json()),
             Request::Get(position) => object.json("get", &Json::integer(position.get())),
+            Request::Loop(ask) => object.json("loop", &ask.json()),
             Request::Tail(tail) => object.json("tail", &tail.json()),
             Request::Settle => object.json("settle", &Json::empty_object()),
             Request::Status => object.json("status", &Json::empty_object()),
@@ -172,6 +184,7 @@ impl<'a> Request<'a> {
             "append" => Ok(Request::Append(Append::read(value, frame.body())?)),
             "page" => Ok(Request::Page(PageAsk::read(value)?)),
             "get" => Ok(Request::Get(position(value)?)),
+            "loop" => Ok(Request::Loop(LoopAsk::read(value)?)),
             "tail" => Ok(Request::Tail(TailAsk::read(value)?)),
             "settle" => Ok(Request::Settle),
             "status" => Ok(Request::Status),
@@ -313,6 +326,23 @@ impl PageAsk {
             order,
             limit: limit.ok_or_else(|| BadMessage::new("no `limit`"))?,
         })
+    }
+}
+
+impl LoopAsk {
+    fn json(&self) -> Json<'static> {
+        Json::object(|object| {
+            object.text("session", &self.session_id);
+            object.json("now_ns", &Json::integer(self.now_ns));
+        })
+    }
+
+    fn read(value: Value<'_>) -> Result<Self, BadMessage> {
+        let session = value.text_at("session");
+        let session = session.ok_or_else(|| BadMessage::new("no `session`"))?;
+        let now_ns = value.get("now_ns").and_then(Value::as_i64);
+        let now_ns = now_ns.ok_or_else(|| BadMessage::new("no `now_ns`"))?;
+        Ok(Self { session_id: session.into_owned(), now_ns })
     }
 }
 

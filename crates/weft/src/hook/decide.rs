@@ -16,7 +16,7 @@ use weft_runtime::folder::fingerprint;
 use weft_runtime::git::Git;
 use weft_runtime::judge;
 use weft_runtime::loops::anchor;
-use weft_runtime::loops::control::{Said, pending};
+use weft_runtime::loops::control::pending;
 use weft_runtime::loops::decide::{Change, Reply, Switch, Turn, Why};
 use weft_runtime::loops::events::{self, About, Posting};
 use weft_runtime::loops::state::Plan;
@@ -112,13 +112,10 @@ fn stop(
     now_ns: i64,
     ahead: Ahead,
 ) -> anyhow::Result<Stopped> {
-    let mut reading = Reading::begin(store, &told.session_id)?;
+    let mut reading = Reading::begin(store, &told.session_id, now_ns, event)?;
     let newest = newest(told, &mut reading)?;
     let (run_id, asked) = match &newest.current {
-        Current::Running(state) if reading.is_waiting() => (state.run_id.clone(), Vec::new()),
-        Current::Running(state) => {
-            (state.run_id.clone(), Said::lately(reading.records()?, now_ns)?.unanswered())
-        }
+        Current::Running(state) => (state.run_id.clone(), reading.asked(now_ns)?),
         Current::Broken { run_id, .. } => (run_id.clone().unwrap_or_default(), Vec::new()),
         Current::None => return Ok(Stopped::Decided(None)),
     };
@@ -251,7 +248,7 @@ fn newest(told: &Told, reading: &mut Reading) -> anyhow::Result<Newest> {
     if own.current != Current::None {
         return Ok(own);
     }
-    let waiting = Newest::of(reading.records()?, "")?;
+    let waiting = reading.unclaimed()?;
     let is_here = |state: &State| match (&state.project, &told.cwd) {
         (Some(project), Some(cwd)) => cwd.starts_with(project),
         (None, _) | (_, None) => false,
@@ -398,7 +395,7 @@ fn pre_compact(
     now_ns: i64,
     ahead: Ahead,
 ) -> anyhow::Result<Option<String>> {
-    let mut reading = Reading::begin(store, &told.session_id)?;
+    let mut reading = Reading::begin(store, &told.session_id, now_ns, event)?;
     let Current::Running(state) = reading.newest()?.current else {
         return Ok(None);
     };
@@ -436,7 +433,7 @@ fn session_start(
     if told.source.as_deref() == Some("clear") {
         return Ok(None);
     }
-    let mut reading = Reading::begin(store, &told.session_id)?;
+    let mut reading = Reading::begin(store, &told.session_id, now_ns, event)?;
     let Current::Running(state) = reading.newest()?.current else {
         return Ok(None);
     };

@@ -14,9 +14,10 @@ use weft_log::log::{Condition, Durability};
 use weft_log::rejected::{Reason, Refusal, Rejected, With};
 use weft_log::spool::{self, Entry};
 use weft_log::{Network, Store};
+use weft_runtime::loops::Briefing;
 use weft_server::socket::answer::Fate;
 use weft_server::socket::client::{Client, ClientError, Wait};
-use weft_server::socket::request::{Append, Sent};
+use weft_server::socket::request::{Append, LoopAsk, Sent};
 
 use super::VIA;
 use crate::output::{Shown, tell};
@@ -157,6 +158,18 @@ impl<'d> InHand<'d> {
             };
         }
         matches!(self.server, Server::None)
+    }
+
+    /// Has the server find what the log says of a session's loop; none where there is none, or it does not say.
+    pub(super) fn briefing(&mut self, session_id: &str, now_ns: i64) -> Option<Briefing> {
+        self.is_alone();
+        let Server::Ready(client) = &mut self.server else { return None };
+        let briefing = client.briefing(LoopAsk { session_id: session_id.to_owned(), now_ns });
+        if briefing.is_err() {
+            // Whatever is wrong with it, nothing more is said on this connection.
+            self.server = Server::Unknown;
+        }
+        briefing.ok()
     }
 
     /// Delivers the event by itself, unless that was done before.

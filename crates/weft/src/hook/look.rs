@@ -4,20 +4,14 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use weft_event::idle::Topic;
-use weft_log::filter::quoted;
-use weft_log::query::{Order, Records};
-use weft_log::{Filter, Position, TopicKey};
+use weft_log::Position;
+use weft_log::query::{Found, Order};
 use weft_runtime::loops::Frame;
+use weft_runtime::loops::briefing::{LIST_TOOL, TASK_TYPES, about_plan, plan_upto};
 use weft_runtime::loops::state::Plan;
 
 use super::reading::Reading;
 use crate::records::{Choice, End, Limit, walk};
-
-/// The tool that an agent keeps a list with.
-const LIST_TOOL: &str = "TodoWrite";
-/// What the types of events about tasks begin with.
-const TASK_TYPES: &str = "hook.task_";
 
 /// What was seen.
 pub(super) struct Look {
@@ -52,31 +46,15 @@ pub(super) fn steps(
     reading: &mut Reading,
 ) -> anyhow::Result<Steps> {
     let mut waiting = reading.take_told();
-    let head = reading.last()?;
-    let before = match frame.marks.plan {
-        Some(plan) => plan,
-        None => Plan { upto: began(frame, reading.records()?)?.unwrap_or(head), ..Plan::default() },
+    let Planned { upto, told: mut stored, last: head } = match reading.take_planned() {
+        Some((since, last)) => {
+            let told = |found: &Found| Told::read(&found.line, session_id);
+            let told = since.records.iter().filter_map(told).collect();
+            Planned { upto: since.upto, told, last }
+        }
+        None => planned(frame, session_id, reading)?,
     };
-    let text = format!(
-        "session={} (type=hook.task_created or type=hook.task_completed or tool={LIST_TOOL})",
-        quoted(session_id)
-    );
-    let filter =
-        Filter::parse(&text, 0).map_err(|error| anyhow::anyhow!("{}", error.render(&text)))?;
-    let mut stored = Vec::new();
-    if before.upto < head {
-        let choice = Choice {
-            filter: &filter,
-            range: Position::FIRST.plus(before.upto)..=Position::FIRST.plus(head - 1),
-            end: End::Oldest,
-            limit: Limit::All,
-            order: Order::Ascending,
-        };
-        walk(reading.records()?, &choice, &mut |page| {
-            stored.extend(page.iter().filter_map(|found| Told::read(&found.line, session_id)));
-            Ok(())
-        })?;
-    }
+    let before = frame.marks.plan.unwrap_or(Plan { upto, ..Plan::default() });
     let plan = Plan { upto: before.upto.max(head), ..after(before, &stored) };
     stored.append(&mut waiting);
     Ok(Steps { plan, open: after(before, &stored) })
@@ -97,10 +75,37 @@ fn after(before: Plan, told: &[Told]) -> Plan {
     Plan { tasks: before.tasks + n(made) - n(done), list, ..before }
 }
 
-/// Returns where a frame began.
-fn began(frame: &Frame, records: &mut Records) -> anyhow::Result<Option<u64>> {
-    let topic = TopicKey { topic: Topic::LoopTrace.to_string(), key: Some(frame.id.clone()) };
-    Ok(records.latest(&topic)?.map(|found| found.meta.position.get()))
+/// What the log has of a plan since it was looked at last.
+struct Planned {
+    /// The last position that was looked at before.
+    upto: u64,
+    told: Vec<Told>,
+    /// The last position of the log.
+    last: u64,
+}
+
+/// Reads it from the log.
+fn planned(frame: &Frame, session_id: &str, reading: &mut Reading) -> anyhow::Result<Planned> {
+    let last = reading.last()?;
+    let upto = match frame.marks.plan {
+        Some(plan) => plan.upto,
+        None => plan_upto(reading.records()?, frame)?.unwrap_or(last),
+    };
+    let mut told = Vec::new();
+    if upto < last {
+        let choice = Choice {
+            filter: &about_plan(session_id),
+            range: Position::FIRST.plus(upto)..=Position::FIRST.plus(last - 1),
+            end: End::Oldest,
+            limit: Limit::All,
+            order: Order::Ascending,
+        };
+        walk(reading.records()?, &choice, &mut |page| {
+            told.extend(page.iter().filter_map(|found| Told::read(&found.line, session_id)));
+            Ok(())
+        })?;
+    }
+    Ok(Planned { upto, told, last })
 }
 
 /// What an event says of a plan.

@@ -1,5 +1,7 @@
 //! What a decision is made of: the newest state of a session and what its hooks told, from the log or from the spool.
 //!
+//! Where a server runs, it finds all of it in one go: to open the index takes a hook longer than to be told what is in it.
+//!
 //! Where no server runs, what is decided is left in the spool, as what other hooks report is, and the next decision finds it there:
 //! neither log nor index are opened for it. That counts as long as the log is as it was when the state was decided. Whoever writes to
 //! the log moves the spool into it first, so that a log with something new has the state too, and may have a newer one.
@@ -12,9 +14,12 @@ use weft_log::log::{Log, whole_head};
 use weft_log::query::Records;
 use weft_log::spool::{self, Writing};
 use weft_log::{Head, Position, Store};
-use weft_runtime::loops::{Current, Newest};
+use weft_runtime::loops::briefing::Since;
+use weft_runtime::loops::control::{Asked, Said};
+use weft_runtime::loops::{Briefing, Current, Newest};
 use weft_server::socket::client::Client;
 
+use super::delivery::InHand;
 use super::look::Told;
 use crate::stores;
 
@@ -34,6 +39,8 @@ pub(super) struct Reading {
     /// The end of the log, where it was whole.
     head: Option<Head>,
     waiting: Waiting,
+    /// What the log says, where the server was asked.
+    briefing: Option<Briefing>,
     /// None before the first look.
     records: Option<Records>,
 }
@@ -86,17 +93,25 @@ impl Waiting {
 impl Reading {
     /// Looks at what waits, and moves it into the log where it may not be the newest. Where others do so again and again, the log
     /// counts alone: what is decided is put there on condition that it has nothing newer by then.
-    pub(super) fn begin(store: &Store, session_id: &str) -> anyhow::Result<Self> {
+    pub(super) fn begin(
+        store: &Store,
+        session_id: &str,
+        now_ns: i64,
+        event: &mut InHand<'_>,
+    ) -> anyhow::Result<Self> {
         let mut reading = Self::look(store, session_id)?;
         for _ in 0..MOVES_MAX {
             if !reading.is_in_doubt() {
-                return Ok(reading);
+                break;
             }
             move_in(store)?;
             reading = Self::look(store, session_id)?;
         }
         if reading.is_in_doubt() {
             (reading.head, reading.waiting.state) = (None, None);
+        }
+        if !reading.is_waiting() {
+            reading.briefing = event.briefing(session_id, now_ns);
         }
         Ok(reading)
     }
@@ -109,7 +124,7 @@ impl Reading {
         let head = whole_head(store);
         let waiting = Waiting::look(store, session_id)?;
         let (store, session_id) = (store.clone(), session_id.to_owned());
-        Ok(Self { store, session_id, head, waiting, records: None })
+        Ok(Self { store, session_id, head, waiting, briefing: None, records: None })
     }
 
     pub(super) fn store(&self) -> &Store {
@@ -131,17 +146,45 @@ impl Reading {
 
     /// Returns the newest state of the session.
     pub(super) fn newest(&mut self) -> anyhow::Result<Newest> {
-        match &self.waiting.state {
-            Some(state) => Ok(Newest::waiting(state, &self.session_id)),
-            None => {
+        match (&self.waiting.state, &self.briefing) {
+            (Some(state), _) => Ok(Newest::waiting(state, &self.session_id)),
+            (None, Some(briefing)) => Ok(Newest::found(briefing.own.as_ref(), &self.session_id)),
+            (None, None) => {
                 let session_id = self.session_id.clone();
                 Ok(Newest::of(self.records()?, &session_id)?)
             }
         }
     }
 
-    /// Returns whether that waits in the spool. Nobody has asked for anything since it was decided.
-    pub(super) fn is_waiting(&self) -> bool {
+    /// Returns the newest state of a loop that waits for a session, where this one has none.
+    pub(super) fn unclaimed(&mut self) -> anyhow::Result<Newest> {
+        match &self.briefing {
+            Some(briefing) => Ok(Newest::found(briefing.unclaimed.as_ref(), "")),
+            None => Ok(Newest::of(self.records()?, "")?),
+        }
+    }
+
+    /// Returns what was asked of loops lately, and not answered.
+    pub(super) fn asked(&mut self, now_ns: i64) -> anyhow::Result<Vec<Asked>> {
+        // Nobody has asked for anything since a state that waits was decided.
+        if self.is_waiting() {
+            return Ok(Vec::new());
+        }
+        let said = match self.briefing.as_ref().and_then(|briefing| briefing.said.as_ref()) {
+            Some(said) => Said::of(said.iter().map(|found| found.line.as_slice())),
+            None => Said::lately(self.records()?, now_ns)?,
+        };
+        Ok(said.unanswered())
+    }
+
+    /// Returns what the log has of the plan since it was looked at last, and its last position then; `None` where nobody has found it.
+    pub(super) fn take_planned(&mut self) -> Option<(Since, u64)> {
+        let briefing = self.briefing.as_mut()?;
+        Some((briefing.plan.take()?, briefing.last))
+    }
+
+    /// Returns whether the newest state waits in the spool.
+    fn is_waiting(&self) -> bool {
         self.waiting.state.is_some()
     }
 
@@ -182,7 +225,7 @@ impl Reading {
             return Ok(Some(newest.clone()));
         }
         move_in(&self.store)?;
-        self.records = None;
+        (self.briefing, self.records) = (None, None);
         let logged = Newest::of(self.records()?, &newest.key)?;
         Ok((logged.current == newest.current).then_some(logged))
     }

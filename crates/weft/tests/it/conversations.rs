@@ -18,6 +18,7 @@ use weft_runtime::loops::words;
 
 use crate::loops::{SESSION, git, repository, root};
 use crate::sandbox::{Ran, Sandbox};
+use crate::served::Served;
 
 /// How often a conversation is begun again whose parts were too far from each other in time.
 const TRIES_MAX: usize = 20;
@@ -87,16 +88,35 @@ struct After {
 
 #[test]
 fn every_conversation_goes_as_it_is_written() {
+    all_go(Way::Alone);
+}
+
+#[test]
+fn every_conversation_goes_the_same_where_a_server_finds_what_it_is_decided_by() {
+    all_go(Way::Served);
+}
+
+/// Whether a server runs on the store.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Alone,
+    Served,
+}
+
+fn all_go(way: Way) {
     let all = read_all();
     let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
     let chunks = all.chunks(all.len().div_ceil(n_threads).max(1));
     let wrong: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = chunks
-            .map(|chunk| scope.spawn(|| chunk.iter().filter_map(differs).collect::<Vec<_>>()))
+            .map(|chunk| {
+                let differs = move |it| differs(it, way);
+                scope.spawn(move || chunk.iter().filter_map(differs).collect::<Vec<_>>())
+            })
             .collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
-    println!("{} conversations", all.len());
+    println!("{} conversations, {way:?}", all.len());
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -171,9 +191,9 @@ fn read_all() -> Vec<(String, Conversation)> {
 }
 
 /// Has a conversation; returns how it differs from what is written.
-fn differs((name, conversation): &(String, Conversation)) -> Option<String> {
+fn differs((name, conversation): &(String, Conversation), way: Way) -> Option<String> {
     let (after, whys) = (0..TRIES_MAX)
-        .find_map(|_| Talk::new().have(conversation))
+        .find_map(|_| Talk::new(way).have(conversation))
         .unwrap_or_else(|| panic!("{name}: the machine is too busy for what has to come soon"));
     let mut text = String::new();
     let expected = &conversation.after;
@@ -194,12 +214,19 @@ fn differs((name, conversation): &(String, Conversation)) -> Option<String> {
 
 /// A conversation that is being had.
 struct Talk {
+    /// Ends before its folder goes.
+    _server: Option<Served>,
     sandbox: Sandbox,
 }
 
 impl Talk {
-    fn new() -> Self {
-        Self { sandbox: repository() }
+    fn new(way: Way) -> Self {
+        let sandbox = repository();
+        let server = match way {
+            Way::Alone => None,
+            Way::Served => Some(Served::start(&sandbox)),
+        };
+        Self { _server: server, sandbox }
     }
 
     /// Has it; returns what came of it, with the reasons that it leaves. `None` if it took too long.

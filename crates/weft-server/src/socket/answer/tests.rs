@@ -46,6 +46,16 @@ fn answers_come_out_as_they_went_in() {
     let lost = vec![(at(5), at(6))];
     there_and_back(&Answer::Records(Page { records: records.clone(), lost, next: Some(at(11)) }));
     there_and_back(&Answer::Records(Page::default()));
+    let since = Since { upto: 7, records: records.clone() };
+    let said = Some(vec![records[0].clone()]);
+    for (own, said, plan) in [
+        (records.first().cloned(), said, Some(since)),
+        (None, Some(Vec::new()), None),
+        (None, None, None),
+    ] {
+        let unclaimed = records.last().cloned();
+        there_and_back(&Answer::Loop(Box::new(Briefing { last: 9, own, unclaimed, said, plan })));
+    }
     there_and_back(&Answer::Record(records.into_iter().next()));
     there_and_back(&Answer::Record(None));
     there_and_back(&Answer::Status("{\"a\":[1,2]}".into()));

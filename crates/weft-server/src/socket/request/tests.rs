@@ -59,6 +59,7 @@ fn requests_come_out_as_they_went_in() {
         order: Order::Descending,
         limit: 10,
     }));
+    there_and_back(&Request::Loop(LoopAsk { session_id: "s \"1\"".to_owned(), now_ns: -1 }));
     there_and_back(&Request::Tail(TailAsk { filter, scope: Scope::Events, from: at(9) }));
     for request in [Request::Get(at(1)), Request::Settle, Request::Status, Request::Stop] {
         there_and_back(&request);

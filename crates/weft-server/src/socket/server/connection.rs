@@ -138,6 +138,7 @@ async fn answer(
         }
         Ok(Request::Page(ask)) => read::page(&shared.core, &shared.reads, ask).await,
         Ok(Request::Get(position)) => read::get(&shared.core, &shared.reads, position).await,
+        Ok(Request::Loop(ask)) => read::briefing(&shared.core, &shared.reads, ask).await,
         Ok(Request::Tail(ask)) => {
             connection.flush().await?;
             match read::tail(connection, &shared.core, ask).await? {

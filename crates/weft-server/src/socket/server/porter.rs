@@ -1,4 +1,4 @@
-//! The thread at the socket: it lets clients in, and writes a few events on the spot.
+//! The thread at the socket: it lets clients in, writes a few events on the spot, and tells a hook what the log says of a loop.
 //!
 //! A hook connects, asks once and is gone, and its agent waits for it. Through a task and the writer's thread that takes three
 //! wake-ups, one after the other, which cost more than the write; here it is one. What is asked besides, or while the writer is busy,
@@ -12,15 +12,17 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tokio::sync::mpsc;
+use weft_event::json::Tape;
 use weft_log::log::{self, AppendError, Durability};
 
 use super::append::{self, Judged, Verdict};
 use super::connection::{Greeted, Place};
 use super::{SMALL_BYTES_MAX, Shared};
 use crate::socket::PROTOCOL;
-use crate::socket::answer::Hello;
+use crate::socket::answer::{Answer, Hello};
 use crate::socket::frame::Decoder;
-use crate::socket::request;
+use crate::socket::read::Reader;
+use crate::socket::request::{self, LoopAsk, Request};
 
 /// Clients that are here at a time, and as many that wait to be handed over.
 pub(super) const VISITORS_MAX: usize = 64;
@@ -52,6 +54,8 @@ enum Wants {
     Nothing,
     /// To have this appended.
     Append(Judged),
+    /// To be told of a loop.
+    Loop(LoopAsk),
     /// What a task has to see to.
     More,
     /// It is gone.
@@ -65,6 +69,7 @@ pub(super) struct Porter {
     hand_over: mpsc::Sender<Visitor>,
     visitors: Vec<Visitor>,
     piece: Vec<u8>,
+    reader: Reader,
 }
 
 impl Porter {
@@ -75,7 +80,8 @@ impl Porter {
         hand_over: mpsc::Sender<Visitor>,
     ) -> Self {
         let (visitors, piece) = (Vec::new(), vec![0; SMALL_BYTES_MAX]);
-        Self { listener, shared, hand_over, visitors, piece }
+        let reader = Reader::of(shared.core.store().clone());
+        Self { listener, shared, hand_over, visitors, piece, reader }
     }
 
     /// Lets clients in until the other end of `watched` is closed.
@@ -138,17 +144,31 @@ impl Porter {
 
     /// Hears what clients have to say, and does it.
     fn listen(&mut self) {
-        let mut asking = Vec::new();
+        let (mut asking, mut wondering) = (Vec::new(), Vec::new());
         for mut visitor in std::mem::take(&mut self.visitors) {
             match self.hear(&mut visitor) {
                 Wants::Nothing => self.visitors.push(visitor),
                 Wants::Append(judged) => asking.push((visitor, judged)),
+                Wants::Loop(ask) => wondering.push((visitor, ask)),
                 Wants::More => send(&self.hand_over, visitor),
                 Wants::Gone => {}
             }
         }
         if !asking.is_empty() {
             self.append(asking);
+        }
+        for (mut visitor, ask) in wondering {
+            let answer = self.reader.briefing(&ask);
+            visitor.say(self.shared.core.store_id(), &answer);
+            self.keep(visitor);
+        }
+    }
+
+    /// Lets a client stay that was answered, if it has taken the answer.
+    fn keep(&mut self, visitor: Visitor) {
+        match visitor.unsent.is_empty() {
+            true => self.visitors.push(visitor),
+            false => send(&self.hand_over, visitor),
         }
     }
 
@@ -158,11 +178,13 @@ impl Porter {
             Ok(n) => {
                 visitor.said.extend_from_slice(&self.piece[..n]);
                 match asked(visitor, &self.shared) {
-                    Some(judged) if is_plain(&judged) => Wants::Append(judged),
-                    judged => {
-                        visitor.judged = judged;
+                    Some(Asked::Append(judged)) if is_plain(&judged) => Wants::Append(judged),
+                    Some(Asked::Append(judged)) => {
+                        visitor.judged = Some(judged);
                         Wants::More
                     }
+                    Some(Asked::Loop(ask)) => Wants::Loop(ask),
+                    None => Wants::More,
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Wants::Nothing,
@@ -194,10 +216,7 @@ impl Porter {
             return;
         }
         for visitor in visitors {
-            match visitor.unsent.is_empty() {
-                true => self.visitors.push(visitor),
-                false => send(&self.hand_over, visitor),
-            }
+            self.keep(visitor);
         }
     }
 }
@@ -210,13 +229,17 @@ impl Visitor {
         verdicts: Vec<Verdict>,
         answer: Result<log::Answer, AppendError>,
     ) {
+        self.say(store_id, &append::answer(verdicts, answer));
+    }
+
+    /// Says something, and before the first time who this is.
+    fn say(&mut self, store_id: &str, answer: &Answer) {
         let mut out = Vec::new();
-        let answer = append::answer(verdicts, answer);
         let hello = match std::mem::replace(&mut self.greeted, Greeted::Both) {
             Greeted::Not => Hello::ours(store_id).encode(&mut out),
             Greeted::Both => Ok(()),
         };
-        hello.and_then(|()| answer.encode(&mut out)).expect("an answer to a small frame is small");
+        hello.and_then(|()| answer.encode(&mut out)).expect("what is answered here is small");
         self.said.clear();
         self.since = Instant::now();
         // One that is gone shows as such to whoever sends it the rest.
@@ -230,8 +253,14 @@ fn is_plain(Judged { batch, refusals, .. }: &Judged) -> bool {
     refusals.is_empty() && batch.durability == Durability::Synced && !batch.events.is_empty()
 }
 
-/// Returns what a client asks to be appended; `None` if that is not all it says, or if it cannot be judged.
-fn asked(visitor: &Visitor, shared: &Shared) -> Option<Judged> {
+/// What is done on the spot.
+enum Asked {
+    Append(Judged),
+    Loop(LoopAsk),
+}
+
+/// Returns what a client asks for; `None` if that is not all it says, if it cannot be judged, or if a task sees to it.
+fn asked(visitor: &Visitor, shared: &Shared) -> Option<Asked> {
     let mut decoder = Decoder::default();
     decoder.feed(&visitor.said);
     if visitor.greeted == Greeted::Not {
@@ -240,7 +269,19 @@ fn asked(visitor: &Visitor, shared: &Shared) -> Option<Judged> {
     }
     let frame = decoder.take().ok()??;
     decoder.is_empty().then_some(())?;
-    append::judge(&frame, shared.core.store(), shared.core.limits()).ok()
+    let mut tape = Tape::new();
+    match Request::decode(&mut tape, &frame).ok()? {
+        Request::Append(_) => {
+            append::judge(&frame, shared.core.store(), shared.core.limits()).ok().map(Asked::Append)
+        }
+        Request::Loop(ask) => Some(Asked::Loop(ask)),
+        Request::Page(_)
+        | Request::Get(_)
+        | Request::Tail(_)
+        | Request::Settle
+        | Request::Status
+        | Request::Stop => None,
+    }
 }
 
 /// Waits for one of these, the first of which says that it is over; returns whether it is not.
