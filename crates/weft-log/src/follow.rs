@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::disk::RealDisk;
 use crate::index::{Entry, Follower, Gap, Index, IndexError, Rebuild, Segment, Watermark};
+use crate::priority::yield_turn;
 use crate::reader::{Batch, Mileage, Place, ReadError, Reader};
 use crate::segment::{Form, SegmentName};
 use crate::{Head, Meta, Position, Store};
@@ -203,6 +204,7 @@ impl Gathered {
     }
 
     fn take(&mut self, batch: &Batch<'_>) {
+        yield_turn();
         for (record, place) in batch.records() {
             let start = self.bytes.len();
             self.bytes.extend_from_slice(record.line);

@@ -6,6 +6,8 @@
 
 use rusqlite::{Connection, Statement};
 
+use crate::priority::yield_turn;
+
 /// A block has 2 to this many positions.
 pub(super) const BLOCK_BITS: u32 = 8;
 
@@ -94,6 +96,7 @@ impl<'c> BlockTables<'c> {
         self.present.sort_unstable();
         let word = |(kind, value, block): &(Kind, i64, i64)| (*kind, *value, block / WORD_BLOCKS);
         for same in self.present.chunk_by(|a, b| word(a) == word(b)) {
+            yield_turn();
             let (kind, value, word) = word(&same[0]);
             let bits = same.iter().fold(0, |bits, (_, _, block)| bits | 1 << (block % WORD_BLOCKS));
             self.add_present.execute([kind.number(), value, word, bits])?;

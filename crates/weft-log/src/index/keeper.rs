@@ -14,6 +14,7 @@ use super::read::number;
 use super::row::{ACTOR, Batch, DIALECT, N_NAMES, Row, TOPIC, TOPIC_KEY, TYPE, Text};
 use super::{Follower, Gap, Segment, Watermark, integer, schema};
 use crate::Hash;
+use crate::priority::yield_turn;
 use crate::reader::GONE;
 
 const N_COLUMNS: usize = 16 + N_NAMES;
@@ -126,6 +127,7 @@ impl<'c> Keeper<'c> {
     }
 
     fn add_row(&mut self, row: &Row, texts: &str) -> rusqlite::Result<()> {
+        yield_turn();
         let names = row.names.map(|token: Token| token.id(&self.ids));
         let statement = &mut self.add_record;
         let text = |text: &Option<Text>| text.as_ref().map(|text| &texts[text.place.clone()]);
@@ -235,6 +237,7 @@ impl<'c> Keeper<'c> {
             let mut insert = connection.prepare("INSERT INTO text(rowid, body) VALUES(?1, ?2)")?;
             let mut delete = connection.prepare("DELETE FROM text WHERE rowid = ?1")?;
             for (position, body) in rows {
+                yield_turn();
                 if *position <= done {
                     delete.execute([position])?;
                 }

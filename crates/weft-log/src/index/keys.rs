@@ -14,6 +14,7 @@ use std::ops::RangeInclusive;
 use rusqlite::{Connection, Statement, params};
 
 use super::run::{self, Entry};
+use crate::priority::yield_turn;
 
 /// How many positions the buckets of each level have, as powers of two.
 pub(super) const LEVEL_BITS: [u32; 4] = [11, 14, 17, 20];
@@ -275,6 +276,7 @@ impl<'c> KeyTables<'c> {
             let pending = &mut self.pending[family as usize];
             pending.sort_unstable();
             for entry in pending.drain(..) {
+                yield_turn();
                 self.add_recent.execute([family.number(), entry.key(), entry.position()])?;
             }
         }
@@ -317,6 +319,7 @@ fn write_runs(
     let id = |entry: &Entry| bucket.run(family, entry.key());
     let mut bytes = Vec::new();
     for chunk in entries.chunk_by(|a, b| id(a) == id(b)) {
+        yield_turn();
         run::encode(chunk, bucket.start(), &mut bytes);
         add_run.execute(params![id(&chunk[0]), bytes])?;
     }
@@ -333,6 +336,7 @@ pub(super) fn each_run(
         connection.prepare_cached("SELECT id, run FROM keys WHERE id BETWEEN ?1 AND ?2")?;
     let mut rows = statement.query(ids)?;
     while let Some(row) = rows.next()? {
+        yield_turn();
         let id: i64 = row.get(0)?;
         let family = Family::ALL[usize::from(id >> CHUNK_BITS & 1 == 1)];
         each(Bucket::of_run(id), family, row.get_ref(1)?.as_blob()?);

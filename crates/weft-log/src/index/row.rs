@@ -10,6 +10,7 @@ use weft_event::{Dialect, Facts, Status};
 use super::identity::{task_key, trace_key};
 use super::names::{Names, News, Token};
 use super::{Entry, Keys, Place, integer};
+use crate::priority::yield_turn;
 use crate::{Mark, Meta};
 
 /// How many columns of a row hold names.
@@ -84,6 +85,7 @@ impl Parser {
     }
 
     fn row(&mut self, entry: &Entry<'_>, texts: &mut String) -> Row {
+        yield_turn();
         let mark = entry.meta.mark.as_ref();
         let expect = mark.map_or(Expect::Any, |mark| Expect::Dialect(mark.dialect));
         self.problems.clear();

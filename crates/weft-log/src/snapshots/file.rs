@@ -6,6 +6,7 @@ use std::path::Path;
 
 use weft_event::json::{Json, Object, Tape};
 
+use crate::priority::yield_turn;
 use crate::{Hash, Position};
 
 /// The version of the file's form.
@@ -79,6 +80,7 @@ struct Counting<W> {
 
 impl<W: Write> Write for Counting<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        yield_turn();
         let n_written = self.inner.write(bytes)?;
         self.n_bytes += n_written as u64;
         Ok(n_written)

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use weft_event::Dialect;
 
-use super::ingest::crowd::Crowd;
+use super::ingest::crowd::{Crowd, send_large};
 use super::ingest::wire::{Http, Wire as _};
 use super::ingest::{CONNECTIONS, anywhere, supply};
 use super::measured::timed;
@@ -31,14 +31,27 @@ Made-up events of all five dialects are sent over HTTP at half the rate that sin
 over a connection of its own. A reader of the stream is given all of them, a webhook those of one dialect. Half-way the server is
 ended by SIGTERM and started again; what was not answered is sent again, and the readers go on where they were.
 
+Views keep what is current up to their limits, so that the memory of a server grows while its store is young. --stored puts events
+in before; what grows after that grows with the log. Of each of the two servers the first tenth of its time is left out.
+
 Examples:
   weft bench soak --minutes 10 --dir /var/tmp
-  weft bench soak --minutes 1 --rate 500 --json
+  weft bench soak --minutes 1 --rate 500 --stored 0 --json
 
 Exit codes: 0 everything arrived once and in order, 1 something did not, 2 wrong use, or the server failed.";
 
 /// The dialect whose events the webhook is given: a sixth of them.
 const POSTED: Dialect = Dialect::Pinchy;
+
+/// Events that the store has before. Their sessions, 8,000, are more than the views keep: what comes then takes the place of others.
+const STORED: u64 = 5_000_000;
+
+/// Events of a request, and connections, while the store is filled.
+const STORED_TOGETHER: usize = 1_000;
+const STORING_CONNECTIONS: usize = 2;
+
+/// Events after which the store is given time to index what it has, while it is filled.
+const STORED_AT_A_TIME: u64 = 100_000;
 
 /// How often memory and descriptors are looked at.
 const SAMPLE_EVERY: Duration = Duration::from_millis(500);
@@ -53,6 +66,9 @@ pub(crate) struct Args {
     /// Events a second [default: half of what single events over 64 connections come to]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
+    /// How many events the store has before; with fewer the views are not as large yet as they may become
+    #[arg(long, value_name = "N", default_value_t = STORED)]
+    stored: u64,
     /// What the events are made from
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -84,8 +100,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let scratch = tempfile::tempdir_in(&dir)
         .with_context(|| format!("cannot make a folder in {}", dir.display()))?;
     let store = scratch.path().join("served");
-    let server = Server::start(&store, anywhere())?;
     let mut supply: Box<dyn Iterator<Item = String> + Send> = Box::new(supply(args.seed));
+    fill(&store, &mut supply, args.stored)?;
+    let server = Server::start(&store, anywhere())?;
     let rate = match args.rate {
         Some(rate) => f64::from(rate),
         None => peak(&server, &mut supply)? / 2.0,
@@ -112,7 +129,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     await_posts(&receiver, &sent);
     life.server.stop()?;
     let account = Account::of(&sent, &seen, &receiver.end());
-    let report = Report { account, rate, length, down: life.down, samples: life.samples };
+    let Life { down, samples, .. } = life;
+    let report = Report { account, stored: args.stored, rate, length, down, samples };
     let text = if args.json { report.to_json() } else { report.to_table() };
     output::print(text.as_bytes())?;
     Ok(if report.account.is_whole() { Outcome::Fine } else { Outcome::Found })
@@ -120,6 +138,31 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Stores events and has them indexed and folded, by a server that ends then: its memory is that of large requests.
+fn fill(
+    store: &Path,
+    supply: &mut dyn Iterator<Item = String>,
+    n_events: u64,
+) -> anyhow::Result<()> {
+    if n_events == 0 {
+        return Ok(());
+    }
+    let mut server = Server::start(store, anywhere())?;
+    let wires = (0..STORING_CONNECTIONS).map(|_| Http::connect(&server.reach));
+    let wires: Vec<Http> = wires.collect::<anyhow::Result<_>>()?;
+    let mut n_left = n_events;
+    while n_left > 0 {
+        let n = n_left.min(STORED_AT_A_TIME);
+        let events: Vec<String> = supply.take(usize::try_from(n)?).collect();
+        let requests: Vec<Vec<u8>> = events.chunks(STORED_TOGETHER).map(Http::request).collect();
+        send_large(&wires, &requests)?;
+        server.rest()?;
+        n_left -= n;
+    }
+    drop(wires);
+    server.stop()
 }
 
 /// Returns how many single events a second the server takes over 64 connections.

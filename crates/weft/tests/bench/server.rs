@@ -47,7 +47,7 @@ fn every_way_into_a_server_has_a_speed_and_an_event_a_time_to_its_reader() {
 
 #[test]
 fn a_soak_counts_what_arrives_although_the_server_is_ended_half_way() {
-    let report = json(&["soak", "--minutes", "0.06", "--rate", "300"]);
+    let report = json(&["soak", "--minutes", "0.06", "--rate", "300", "--stored", "2000"]);
     let count = |place: &str| report.pointer(place).and_then(Value::as_u64).expect(place);
     assert!(count("/acknowledged") >= 900, "{report}");
     assert_eq!(count("/stream/expected"), count("/acknowledged"));

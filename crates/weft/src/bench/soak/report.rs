@@ -4,11 +4,20 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::super::measured::{Target, Wanted};
 use super::account::{Account, Received};
 use super::{POSTED, Sample};
 
+/// What a server holds at its end is to be at most so many times what it held early.
+const FLAT: f64 = 1.15;
+
+/// The servers, in the order of their lives.
+const SERVERS: [&str; 2] = ["first server", "second server"];
+
 pub(super) struct Report {
     pub(super) account: Account,
+    /// Events that were in the store before.
+    pub(super) stored: u64,
     pub(super) rate: f64,
     pub(super) length: Duration,
     pub(super) down: Duration,
@@ -38,6 +47,20 @@ impl Report {
         })
     }
 
+    fn targets(&self) -> Vec<Target> {
+        let target = |name: String, found| Target { name, wanted: Wanted::AtMost(FLAT), found };
+        let of = |(server, name): (usize, &&str)| {
+            let course = self.course(server);
+            let memory = course.as_ref().map(|it| it.memory.1 as f64 / it.memory.0 as f64);
+            let descriptors = course.map(|it| it.descriptors.1 as f64 / it.descriptors.0 as f64);
+            [
+                target(format!("{name}, memory at its end / early,"), memory),
+                target(format!("{name}, descriptors at its end / early,"), descriptors),
+            ]
+        };
+        SERVERS.iter().enumerate().flat_map(of).collect()
+    }
+
     /// Returns how many events a second were sent and acknowledged.
     fn sent_rate(&self) -> f64 {
         self.account.n_acknowledged as f64 / self.length.as_secs_f64()
@@ -47,10 +70,11 @@ impl Report {
         let Account { n_acknowledged, n_sessions, n_again, n_out_of_order, n_resumed, .. } =
             self.account;
         let mut out = format!(
-            "{:.1} minutes, {:.0} events/s asked for and {:.0} sent, {n_sessions} sessions with a connection each; \
+            "{} events stored before; {:.1} minutes, {:.0} events/s asked for and {:.0} sent, {n_sessions} sessions with a connection each; \
              no server for {:.2} s half-way\n\n\
              {n_acknowledged} events acknowledged, {n_again} sent again, {n_out_of_order} out of order in the log; \
              the stream was resumed {n_resumed} times\n\n",
+            self.stored,
             self.length.as_secs_f64() / 60.0,
             self.rate,
             self.sent_rate(),
@@ -69,7 +93,7 @@ impl Report {
             ));
         }
         out.push('\n');
-        for (server, name) in ["first server", "second server"].into_iter().enumerate() {
+        for (server, name) in SERVERS.into_iter().enumerate() {
             match self.course(server) {
                 Some(Course { memory, memory_max, descriptors }) => out.push_str(&format!(
                     "{name}: {:.1} MB of memory early, {:.1} at its end, {:.1} at most; {} descriptors early, {} at its end\n",
@@ -82,6 +106,8 @@ impl Report {
                 None => out.push_str(&format!("{name}: the system does not tell what it held\n")),
             }
         }
+        out.push('\n');
+        self.targets().iter().for_each(|target| out.push_str(&target.to_line()));
         let verdict = if self.account.is_whole() {
             "everything arrived once and in order"
         } else {
@@ -112,6 +138,7 @@ impl Report {
         };
         let account = &self.account;
         let report = json!({
+            "stored": self.stored,
             "minutes": self.length.as_secs_f64() / 60.0,
             "events_per_second": self.rate,
             "sent_per_second": self.sent_rate(),
@@ -124,6 +151,7 @@ impl Report {
             "stream": received(&account.stream),
             "webhook": received(&account.webhook),
             "whole": account.is_whole(),
+            "targets": self.targets().iter().map(Target::to_json).collect::<Vec<_>>(),
             "samples": self.samples.iter().map(sample).collect::<Vec<_>>(),
         });
         format!("{report}\n")
