@@ -6,16 +6,15 @@
 mod background;
 mod judge;
 mod knowledge;
+mod queue;
 mod recent;
 mod session;
 mod settle;
 mod written;
 
-use std::collections::VecDeque;
 use std::io;
 use std::ops::RangeInclusive;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, Thread};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::admit::Admitted;
@@ -26,10 +25,11 @@ use crate::lock::{LockError, Owner};
 use crate::prune::{self, PruneError};
 use crate::recover::{self, Finding};
 use crate::rejected::RejectedError;
-use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError};
+use crate::writer::WriteError;
 use crate::{Position, Store, TopicKey};
 
 pub use judge::JudgeError;
+use queue::{Queue, Told, Turn};
 pub use session::LATER_RECORDS_MAX;
 use session::Session;
 pub use settle::{is_settled, settle, whole_head};
@@ -37,9 +37,6 @@ pub use written::Written;
 
 /// Groups that one producer writes for others before it hands on the lead: its own answer waits that long.
 const LEAD_GROUPS_MAX: usize = 8;
-
-/// Bytes that may wait to be written before producers have to wait with theirs.
-const QUEUE_BYTES_MAX: usize = 8 * GROUP_BYTES_MAX;
 
 /// What an answer promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -251,53 +248,8 @@ pub struct Log {
 }
 
 struct Shared {
-    queue: Mutex<Queue>,
-    /// Signalled when the queue has room again.
-    room: Condvar,
+    queue: Queue,
     session: Mutex<Session>,
-}
-
-#[derive(Default)]
-struct Queue {
-    jobs: VecDeque<Job>,
-    bytes: usize,
-    is_led: bool,
-    /// Producers that wait for room.
-    n_outside: usize,
-}
-
-/// A batch that waits.
-struct Job {
-    batch: Batch,
-    bytes: usize,
-    ticket: Ticket,
-}
-
-/// A producer's claim to an answer. One that is dropped unanswered, because its leader panicked, is answered all the same, so that
-/// the producer does not wait for ever.
-struct Ticket(Option<Arc<Slot>>);
-
-/// Where a producer waits for its answer.
-struct Slot {
-    state: Mutex<SlotState>,
-    producer: Thread,
-}
-
-#[derive(Default)]
-enum SlotState {
-    #[default]
-    Waiting,
-    /// Its turn to write for all.
-    Leads,
-    Answered(Result<Answer, AppendError>),
-    /// Answered, and to tell these others their answers, while the leader goes on.
-    Heralds(Result<Answer, AppendError>, Told),
-}
-
-/// What producers are to be told, and what was written for them: who tells them also lets go of that, and the writer goes on.
-struct Told {
-    answers: Vec<(Ticket, Result<Answer, AppendError>)>,
-    written: Option<Written>,
 }
 
 impl Log {
@@ -315,8 +267,7 @@ impl Log {
     /// Takes a store and brings its log in order, and leaves the index as it is. Takes no longer where the log is large.
     pub fn begin(store: Store, options: Options) -> Result<Self, BeginError> {
         let session = Mutex::new(Session::begin(store, options)?);
-        let (queue, room) = (Mutex::default(), Condvar::new());
-        Ok(Self { shared: Arc::new(Shared { queue, room, session }) })
+        Ok(Self { shared: Arc::new(Shared { queue: Queue::default(), session }) })
     }
 
     /// Makes a store that was taken ready for the first batch, which would otherwise wait for it.
@@ -343,22 +294,11 @@ impl Log {
 
     /// Appends a batch and returns what became of each event, once that is as durable as asked for.
     pub fn append(&self, batch: Batch) -> Result<Answer, AppendError> {
-        let bytes = batch.events.iter().map(|event| event.entry.group_bytes()).sum();
-        let slot = Arc::new(Slot { state: Mutex::default(), producer: thread::current() });
-        let job = Job { batch, bytes, ticket: Ticket(Some(Arc::clone(&slot))) };
-        if self.shared.queue_up(job) {
-            self.lead();
-        }
+        let place = self.shared.queue.join(batch);
         loop {
-            let state = std::mem::take(&mut *lock(&slot.state));
-            match state {
-                SlotState::Answered(answer) => return answer,
-                SlotState::Heralds(answer, others) => {
-                    others.tell();
-                    return answer;
-                }
-                SlotState::Leads => self.lead(),
-                SlotState::Waiting => thread::park(),
+            match place.wait() {
+                Turn::Lead => self.lead(),
+                Turn::Answer(answer) => return answer,
             }
         }
     }
@@ -368,18 +308,18 @@ impl Log {
         lock(&self.shared.session).commit(batches)
     }
 
-    /// Writes what waits, the first job of the queue among it, for as long as more comes, and hands on the lead after a while.
+    /// Writes what waits, for as long as more comes, and hands on the lead after a while.
     fn lead(&self) {
-        let lead = Lead(&self.shared);
+        let queue = &self.shared.queue;
+        let lead = queue.lead();
         for _ in 1..LEAD_GROUPS_MAX {
             let told = self.write_group();
-            if !self.shared.has_jobs() {
+            if queue.is_empty() {
                 // Who comes next leads at once, and does not wait for the others to be told.
                 drop(lead);
                 return told.tell();
             }
-            // One of the producers tells the others, while the next group is on its way to the disk.
-            told.tell_by_one();
+            told.tell();
         }
         let told = self.write_group();
         drop(lead);
@@ -387,9 +327,8 @@ impl Log {
     }
 
     fn write_group(&self) -> Told {
-        let (batches, tickets) = self.shared.take_group();
-        let Appended { answers, written } = lock(&self.shared.session).commit(batches);
-        Told { answers: tickets.into_iter().zip(answers).collect(), written }
+        let (batches, group) = self.shared.queue.take();
+        group.told(lock(&self.shared.session).commit(batches))
     }
 
     /// Returns the newest record of a last-value key.
@@ -444,100 +383,6 @@ impl Log {
     /// Makes durable what is written, indexes it, and lets the store go.
     pub fn close(&self) -> Result<(), BeginError> {
         lock(&self.shared.session).end()
-    }
-}
-
-impl Shared {
-    /// Puts a job into the queue, once there is room; returns whether its producer leads.
-    fn queue_up(&self, job: Job) -> bool {
-        let mut queue = lock(&self.queue);
-        queue.n_outside += 1;
-        while !queue.jobs.is_empty() && queue.bytes + job.bytes > QUEUE_BYTES_MAX {
-            queue = self.room.wait(queue).unwrap_or_else(PoisonError::into_inner);
-        }
-        queue.n_outside -= 1;
-        queue.bytes += job.bytes;
-        queue.jobs.push_back(job);
-        !std::mem::replace(&mut queue.is_led, true)
-    }
-
-    fn has_jobs(&self) -> bool {
-        !lock(&self.queue).jobs.is_empty()
-    }
-
-    /// Takes the jobs that fit into one group; one that is larger than a group is taken alone.
-    fn take_group(&self) -> (Vec<Batch>, Vec<Ticket>) {
-        let mut queue = lock(&self.queue);
-        let (mut batches, mut tickets) = (Vec::new(), Vec::new());
-        let (mut bytes, mut records) = (0, 0);
-        let mut fits = |job: &mut Job| {
-            bytes += job.bytes;
-            records += job.batch.events.len();
-            records == job.batch.events.len()
-                || (bytes <= GROUP_BYTES_MAX && records <= GROUP_RECORDS_MAX)
-        };
-        while let Some(job) = queue.jobs.pop_front_if(&mut fits) {
-            queue.bytes -= job.bytes;
-            batches.push(job.batch);
-            tickets.push(job.ticket);
-        }
-        if queue.n_outside > 0 {
-            self.room.notify_all();
-        }
-        (batches, tickets)
-    }
-}
-
-impl Told {
-    /// Tells producers their answers.
-    fn tell(self) {
-        self.answers.into_iter().for_each(|(ticket, answer)| ticket.answer(answer));
-        drop(self.written);
-    }
-
-    /// Tells one producer its answer, and leaves it to that one to tell the others.
-    fn tell_by_one(mut self) {
-        if let Some((mut ticket, answer)) = self.answers.pop()
-            && let Some(slot) = ticket.0.take()
-        {
-            slot.set(SlotState::Heralds(answer, self));
-        }
-    }
-}
-
-/// The lead, handed on when it is dropped, also by a leader that panics.
-struct Lead<'l>(&'l Shared);
-
-impl Drop for Lead<'_> {
-    fn drop(&mut self) {
-        let mut queue = lock(&self.0.queue);
-        match queue.jobs.front().and_then(|next| next.ticket.0.as_ref()) {
-            Some(next) => next.set(SlotState::Leads),
-            None => queue.is_led = false,
-        }
-    }
-}
-
-impl Ticket {
-    fn answer(mut self, answer: Result<Answer, AppendError>) {
-        if let Some(slot) = self.0.take() {
-            slot.set(SlotState::Answered(answer));
-        }
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        if let Some(slot) = self.0.take() {
-            slot.set(SlotState::Answered(Err(AppendError::Left)));
-        }
-    }
-}
-
-impl Slot {
-    fn set(&self, state: SlotState) {
-        *lock(&self.state) = state;
-        self.producer.unpark();
     }
 }
 
