@@ -206,13 +206,19 @@ impl Drop for Group {
 }
 
 impl Told {
-    /// Tells the first crowd, and leaves it to the last of that to tell the next.
+    /// Tells the first crowd, and leaves it to the last of that to tell the next. One who waits alone may be the leader, who goes
+    /// on before it hears anything, and is left nothing.
     pub(super) fn tell(mut self) {
-        let Some((crowd, n)) = self.group.0.pop_front() else { return drop(self.written) };
-        let answers = self.answers.by_ref().take(n).map(|answer| Mutex::new(Some(answer)));
-        let answers = answers.collect();
-        *lock(&crowd.others) = Some(self);
-        crowd.tell(answers);
+        while let Some((crowd, n)) = self.group.0.pop_front() {
+            let answers = self.answers.by_ref().take(n).map(|answer| Mutex::new(Some(answer)));
+            let answers = answers.collect();
+            if n > 1 {
+                *lock(&crowd.others) = Some(self);
+                return crowd.tell(answers);
+            }
+            crowd.tell(answers);
+        }
+        drop(self.written);
     }
 }
 

@@ -72,6 +72,20 @@ fn each_of_many_producers_is_told_its_own_answer() {
 }
 
 #[test]
+fn nobody_waits_for_a_leader_that_goes_on_to_hear_its_own_answer() {
+    let queues = [Queue::default(), Queue::default()];
+    let places = [queues[0].join(batch(1)), queues[1].join(batch(2))];
+    let [(mut batches, mut group), (others, mut crowds)] = queues.each_ref().map(Queue::take);
+    batches.extend(others);
+    group.0.append(&mut crowds.0);
+    group.told(commit(batches)).tell();
+    assert!(places[1].crowd.answers.get().is_some());
+    for (place, number) in places.iter().zip(1..) {
+        assert_eq!(wait(place, || panic!("it is not its turn")), Some(number));
+    }
+}
+
+#[test]
 fn who_waits_for_a_leader_that_panics_is_told_and_the_next_leads() {
     let queue = Queue::default();
     let leader = queue.join(batch(1));
