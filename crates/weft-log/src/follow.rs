@@ -3,16 +3,22 @@
 use std::path::Path;
 
 use crate::disk::RealDisk;
-use crate::index::{Entry, Follower, Gap, Index, IndexError, Rebuild, Segment, Watermark};
+use crate::index::{
+    Adding, Entry, Follower, Gap, Index, IndexError, PARSED_TOGETHER, Rebuild, Segment, Watermark,
+};
 use crate::priority::yield_turn;
 use crate::reader::{Batch, Mileage, Place, ReadError, Reader};
 use crate::segment::{Form, SegmentName};
-use crate::{Head, Meta, Position, Store};
+use crate::{Head, Meta, Position, Record, Store};
 
-/// Records that go into one transaction.
-const RECORDS_TOGETHER: usize = 4096;
+/// Records that go into one transaction, where so many are there: as many as a bucket of keys of the second level has, so that those
+/// of the first are never written, and pages that every transaction changes are written less often.
+const RECORDS_TOGETHER: usize = 1 << 14;
 
-/// The same for their texts, which take longer.
+/// Records that are handed over together where the whole index is made.
+const REBUILT_TOGETHER: usize = 4096;
+
+/// The same for texts, which take longer.
 const TEXTS_TOGETHER: usize = 1024;
 
 /// Bytes of lines after which a transaction is closed early.
@@ -71,36 +77,59 @@ impl Follow {
 
     /// Indexes what comes next, in one transaction; returns whether there was anything.
     pub fn step(&mut self, follower: Follower) -> Result<bool, FollowError> {
-        let mark = self.index.watermark(follower);
-        let reader = match follower {
-            Follower::Core => &mut self.core,
-            Follower::Text => &mut self.text,
+        let stepped = match follower {
+            Follower::Core => self.step_core(),
+            Follower::Text => self.step_text(),
         };
-        let reader = match reader {
+        if stepped.is_err() {
+            // It may have read what the index did not take.
+            match follower {
+                Follower::Core => self.core = None,
+                Follower::Text => self.text = None,
+            }
+        }
+        stepped
+    }
+
+    /// Hands records over as they are read, so that those of a large transaction are never in memory together.
+    fn step_core(&mut self) -> Result<bool, FollowError> {
+        let reader = match &mut self.core {
             Some(reader) => reader,
-            None => reader.insert(open(&self.store, mark)?),
+            None => self.core.insert(open(&self.store, self.index.watermark(Follower::Core))?),
         };
-        let together = match follower {
-            Follower::Core => RECORDS_TOGETHER,
-            Follower::Text => TEXTS_TOGETHER,
+        let Some(first) = reader.read()? else { return Ok(false) };
+        let mut adding = self.index.begin()?;
+        let (mut n_records, mut n_bytes) = add(&mut adding, &first)?;
+        let (mut gaps, mut upto) = (gaps(&first), watermark(&first));
+        let mut noted = note(&mut adding, self.segment, &first)?;
+        while n_records < RECORDS_TOGETHER
+            && n_bytes < BYTES_TOGETHER
+            && let Some(batch) = reader.read()?
+        {
+            let (records, bytes) = add(&mut adding, &batch)?;
+            (n_records, n_bytes) = (n_records + records, n_bytes + bytes);
+            gaps.extend(self::gaps(&batch));
+            noted = note(&mut adding, noted, &batch)?;
+            upto = watermark(&batch);
+        }
+        adding.commit(&gaps, upto)?;
+        self.segment = noted;
+        Ok(true)
+    }
+
+    fn step_text(&mut self) -> Result<bool, FollowError> {
+        let reader = match &mut self.text {
+            Some(reader) => reader,
+            None => self.text.insert(open(&self.store, self.index.watermark(Follower::Text))?),
         };
         let mut gathered = Gathered::default();
-        while !gathered.is_full(together)
+        while !gathered.is_full(TEXTS_TOGETHER)
             && let Some(batch) = reader.read()?
         {
             gathered.take(&batch);
         }
         let Some(upto) = gathered.upto else { return Ok(false) };
-        for segment in &gathered.segments {
-            if segment.number > self.segment {
-                self.index.add_segment(segment.clone())?;
-                self.segment = segment.number;
-            }
-        }
-        match follower {
-            Follower::Core => self.index.add(&gathered.entries(), &gathered.gaps, upto)?,
-            Follower::Text => self.index.add_text(&gathered.entries(), upto)?,
-        }
+        self.index.add_text(&gathered.entries(), upto)?;
         Ok(true)
     }
 
@@ -139,7 +168,7 @@ pub(crate) fn build(
     let mut noted = 0;
     loop {
         let mut gathered = Gathered::default();
-        while !gathered.is_full(RECORDS_TOGETHER)
+        while !gathered.is_full(REBUILT_TOGETHER)
             && let Some(batch) = reader.read()?
         {
             gathered.take(&batch);
@@ -188,7 +217,48 @@ pub(crate) fn open_after(store: &Store, mark: Watermark) -> Result<Reader<RealDi
     }
 }
 
-/// Records of several groups on their way into one transaction.
+/// Hands over the records of a batch; returns how many they are, and how many bytes they have.
+fn add(adding: &mut Adding<'_>, batch: &Batch<'_>) -> Result<(usize, usize), IndexError> {
+    let (mut n_records, mut n_bytes) = (0, 0);
+    let mut records = batch.records();
+    let mut some: Vec<(Record<'_>, Place)> = Vec::with_capacity(PARSED_TOGETHER);
+    loop {
+        some.extend(records.by_ref().take(PARSED_TOGETHER));
+        if some.is_empty() {
+            return Ok((n_records, n_bytes));
+        }
+        let entries: Vec<Entry<'_>> = some
+            .iter()
+            .map(|(Record { meta, line }, place)| Entry { meta, place: *place, line })
+            .collect();
+        adding.push(&entries)?;
+        n_records += entries.len();
+        n_bytes += entries.iter().map(|entry| entry.line.len()).sum::<usize>();
+        drop(entries);
+        some.clear();
+    }
+}
+
+/// Notes the segment of a batch if it is behind the one noted last; returns which is that now.
+fn note(adding: &mut Adding<'_>, noted: u64, batch: &Batch<'_>) -> Result<u64, IndexError> {
+    if batch.number > noted {
+        adding.add_segment(segment(batch.segment, batch.number, batch.first()))?;
+    }
+    Ok(noted.max(batch.number))
+}
+
+fn gaps(batch: &Batch<'_>) -> Vec<Gap> {
+    let gap = |(first, last, reason): (_, _, &str)| Gap { first, last, reason: reason.to_owned() };
+    batch.gaps().map(gap).collect()
+}
+
+fn watermark(batch: &Batch<'_>) -> Watermark {
+    let Mileage { next, segment, offset, hash } = batch.mileage;
+    let hash = hash.unwrap_or(crate::Hash::ZERO);
+    Watermark { position: next.get() - 1, segment, offset, hash }
+}
+
+/// Records of several groups that are handed over together.
 #[derive(Default)]
 struct Gathered {
     bytes: Vec<u8>,
@@ -210,15 +280,11 @@ impl Gathered {
             self.bytes.extend_from_slice(record.line);
             self.records.push((record.meta, place, start));
         }
-        let gap =
-            |(first, last, reason): (_, _, &str)| Gap { first, last, reason: reason.to_owned() };
-        self.gaps.extend(batch.gaps().map(gap));
+        self.gaps.extend(gaps(batch));
         if self.segments.last().is_none_or(|segment| segment.number != batch.number) {
             self.segments.push(segment(batch.segment, batch.number, batch.first()));
         }
-        let Mileage { next, segment, offset, hash } = batch.mileage;
-        let hash = hash.unwrap_or(crate::Hash::ZERO);
-        self.upto = Some(Watermark { position: next.get() - 1, segment, offset, hash });
+        self.upto = Some(watermark(batch));
     }
 
     fn entries(&self) -> Vec<Entry<'_>> {
@@ -236,3 +302,6 @@ impl Gathered {
 fn segment(name: SegmentName, number: u64, first: Position) -> Segment {
     Segment { number, name: name.file(Form::Plain), first }
 }
+
+#[cfg(test)]
+mod tests;

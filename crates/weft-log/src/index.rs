@@ -34,6 +34,7 @@ use crate::{Hash, Meta, Position};
 
 pub use compare::{Difference, compare};
 pub use follow::Index;
+pub(crate) use follow::{Adding, PARSED_TOGETHER};
 pub use identity::{Keys, delivery_key};
 pub use meta::Row;
 pub use read::{Found, Order, Reader, Select, Stats, TypeCount};

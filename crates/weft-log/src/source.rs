@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 
 use weft_event::transcript::Client;
 
-pub use batch::{Arrived, BATCH_BYTES_MAX, BATCH_LINES_MAX, Batch, Notice, Origin};
+pub use batch::{Arrived, BATCH_BYTES_MAX, BATCH_LINES_MAX, Batch, Deliveries, Notice, Origin};
 pub use checkpoint::{Checkpoint, Checkpoints, FileId, Incarnation};
 pub use form::Form;
 pub use open::OPEN_FILES_MAX;

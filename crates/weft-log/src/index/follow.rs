@@ -16,7 +16,7 @@ use crate::Position;
 use crate::priority::step_back;
 
 /// How many records are parsed before SQLite's thread is given their rows.
-const PARSED_TOGETHER: usize = 256;
+pub(crate) const PARSED_TOGETHER: usize = 256;
 
 /// Page cache of the writing connection, in KiB.
 const CACHE_KIB: i64 = 8 * 1024;
@@ -106,40 +106,15 @@ impl Index {
         gaps: &[Gap],
         upto: Watermark,
     ) -> Result<(), IndexError> {
-        let added = self.try_add(entries, gaps, upto);
-        match &added {
-            Ok(()) => self.core = upto,
-            Err(_) => self.parser.names.forget(),
-        }
-        added
+        let mut adding = self.begin()?;
+        adding.push(entries)?;
+        adding.commit(gaps, upto)
     }
 
-    fn try_add(
-        &mut self,
-        entries: &[Entry<'_>],
-        gaps: &[Gap],
-        upto: Watermark,
-    ) -> Result<(), IndexError> {
-        self.worker()?;
-        let worker = self.worker.as_ref().expect("it was just opened");
-        worker.step(|keeper| keeper.begin())?;
-        let is_next = |a: &Entry<'_>, b: &Entry<'_>| a.meta.position.plus(1) == b.meta.position;
-        for run in entries.chunk_by(is_next) {
-            let (first, last) =
-                (run[0].meta.position.get(), run[run.len() - 1].meta.position.get());
-            if first <= self.core.position {
-                worker.step(move |keeper| keeper.replace(first..=last))?;
-            }
-        }
-        for some in entries.chunks(PARSED_TOGETHER) {
-            worker.rows(self.parser.batch(some))?;
-        }
-        let gaps = gaps.to_vec();
-        worker.end(move |keeper| {
-            keeper.finish_rows(&gaps, upto, Settle::All)?;
-            keeper.keep_recent_keys()?;
-            keeper.commit_rows(upto)
-        })
+    /// Begins to add records, in one transaction with the watermark.
+    pub(crate) fn begin(&mut self) -> Result<Adding<'_>, IndexError> {
+        self.worker()?.step(|keeper| keeper.begin())?;
+        Ok(Adding { index: self, is_over: false })
     }
 
     /// Makes the texts of records searchable, in one transaction with the watermark.
@@ -192,6 +167,63 @@ impl Index {
     /// Gives the space of deleted rows back to the file system, if it is a good part of the file.
     pub fn compact(&mut self) -> Result<(), IndexError> {
         self.worker()?.run(|keeper| keeper.compact())
+    }
+}
+
+/// Records on their way into the index. Those that are not committed are taken back.
+pub(crate) struct Adding<'i> {
+    index: &'i mut Index,
+    is_over: bool,
+}
+
+impl Adding<'_> {
+    /// Adds records behind those added before. Positions that the index has already are replaced.
+    pub(crate) fn push(&mut self, entries: &[Entry<'_>]) -> Result<(), IndexError> {
+        let is_next = |a: &Entry<'_>, b: &Entry<'_>| a.meta.position.plus(1) == b.meta.position;
+        for run in entries.chunk_by(is_next) {
+            let (first, last) =
+                (run[0].meta.position.get(), run[run.len() - 1].meta.position.get());
+            if first <= self.index.core.position {
+                self.worker().step(move |keeper| keeper.replace(first..=last))?;
+            }
+        }
+        for some in entries.chunks(PARSED_TOGETHER) {
+            let rows = self.index.parser.batch(some);
+            self.worker().rows(rows)?;
+        }
+        Ok(())
+    }
+
+    /// Notes a segment. Its name may change later; its records stay where they are.
+    pub(crate) fn add_segment(&mut self, segment: Segment) -> Result<(), IndexError> {
+        self.worker().step(move |keeper| keeper.add_segment(&segment))
+    }
+
+    /// Puts all of it into the index, together.
+    pub(crate) fn commit(mut self, gaps: &[Gap], upto: Watermark) -> Result<(), IndexError> {
+        let gaps = gaps.to_vec();
+        self.worker().end(move |keeper| {
+            keeper.finish_rows(&gaps, upto, Settle::All)?;
+            keeper.keep_recent_keys()?;
+            keeper.commit_rows(upto)
+        })?;
+        self.is_over = true;
+        self.index.core = upto;
+        Ok(())
+    }
+
+    fn worker(&self) -> &Worker {
+        self.index.worker.as_ref().expect("it was opened at the beginning")
+    }
+}
+
+impl Drop for Adding<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            // A thread that has ended has taken everything back, and the next call says that it has.
+            drop(self.worker().abandon());
+            self.index.parser.names.forget();
+        }
     }
 }
 

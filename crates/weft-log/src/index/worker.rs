@@ -79,6 +79,15 @@ impl Worker {
         })
     }
 
+    /// Takes back every step of a transaction and waits.
+    pub(super) fn abandon(&self) -> Result<(), IndexError> {
+        self.ask(|desk| {
+            desk.failure = None;
+            desk.keeper.roll_back();
+            Ok(())
+        })
+    }
+
     /// Hands in work that stands alone and waits for it.
     pub(super) fn run(
         &self,

@@ -1,5 +1,6 @@
 //! What was read, in batches: lines and faults with where they come from, and what happened to the files on the way.
 
+use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
@@ -89,21 +90,48 @@ pub struct Arrived<'b> {
 impl Arrived<'_> {
     /// Returns what tells this line from every other, and is the same when the file is read again; `None` for a fault.
     pub fn delivery(&self) -> Option<String> {
-        let offset = match self.item {
+        Deliveries::default().of(self).map(ToOwned::to_owned)
+    }
+}
+
+/// Says what tells lines from every other. What those of one file have in common is written once.
+#[derive(Debug, Default)]
+pub struct Deliveries<'b> {
+    origin: Option<&'b Origin>,
+    common_bytes: usize,
+    text: String,
+}
+
+impl<'b> Deliveries<'b> {
+    /// Returns what tells a line from every other, and is the same when the file is read again; `None` for a fault.
+    pub fn of(&mut self, arrived: &Arrived<'b>) -> Option<&str> {
+        let offset = match arrived.item {
             Item::Line(line) => line.offset,
             Item::Fault(_) => return None,
         };
-        Some(match self.origin {
-            Origin::Stream { name } => format!("stream:{name}@{offset}"),
-            Origin::File { name, incarnation, .. } => {
-                let Incarnation { first_line, generation } =
-                    incarnation.expect("a line that was read settles the incarnation");
-                match generation {
-                    0 => format!("file:{name}#{first_line:016x}@{offset}"),
-                    1.. => format!("file:{name}#{first_line:016x}.{generation}@{offset}"),
-                }
+        if !self.origin.is_some_and(|origin| std::ptr::eq(origin, arrived.origin)) {
+            self.text = common(arrived.origin);
+            self.common_bytes = self.text.len();
+            self.origin = Some(arrived.origin);
+        }
+        self.text.truncate(self.common_bytes);
+        write!(self.text, "{offset}").expect("a string takes all");
+        Some(&self.text)
+    }
+}
+
+/// Returns what the delivery ids of one file or stream have in common.
+fn common(origin: &Origin) -> String {
+    match origin {
+        Origin::Stream { name } => format!("stream:{name}@"),
+        Origin::File { name, incarnation, .. } => {
+            let Incarnation { first_line, generation } =
+                incarnation.expect("a line that was read settles the incarnation");
+            match generation {
+                0 => format!("file:{name}#{first_line:016x}@"),
+                1.. => format!("file:{name}#{first_line:016x}.{generation}@"),
             }
-        })
+        }
     }
 }
 

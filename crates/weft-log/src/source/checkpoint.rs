@@ -98,7 +98,14 @@ pub struct Checkpoints {
     by_path: HashMap<PathBuf, FileId>,
     /// What was set or forgotten since the last save.
     changed: HashSet<FileId>,
+    /// What the file has otherwise than `by_id`, or has not: other processes have saved it so.
+    others: HashMap<FileId, Option<Entry>>,
+    /// Which file all of this was read from or written to; `None` if there was none.
+    stamp: Option<Stamp>,
 }
+
+/// What tells a file of checkpoints from the one that another process puts in its place.
+type Stamp = (FileId, u64, i64, i64);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
@@ -111,13 +118,16 @@ impl Checkpoints {
     /// Reads the checkpoints of a store. Lines that are damaged are left out.
     pub fn load(store: &Path) -> Result<Self, SourceError> {
         let file = store.join(FILE);
+        // A file that comes in its place meanwhile is read again.
+        let stamp = file.metadata().ok().map(|file| stamp(&file));
         let by_id =
             load(&file).map_err(|source| SourceError::State { path: file.clone(), source })?;
         let current = by_id.values().filter(|entry| !entry.is_former);
         let by_path = current
             .map(|Entry { checkpoint, .. }| (checkpoint.path.clone(), checkpoint.id))
             .collect();
-        Ok(Self { file, by_id, by_path, changed: HashSet::new() })
+        let (changed, others) = (HashSet::new(), HashMap::new());
+        Ok(Self { file, by_id, by_path, changed, others, stamp })
     }
 
     /// Returns the checkpoint of a file by what the file system calls it.
@@ -173,23 +183,36 @@ impl Checkpoints {
             return Ok(());
         }
         let failed = |source| SourceError::State { path: self.file.clone(), source };
-        let mut entries = load(&self.file).map_err(failed)?;
-        for id in &self.changed {
-            match self.by_id.get(id) {
-                Some(entry) => entries.insert(*id, entry.clone()),
-                None => entries.remove(id),
-            };
+        // Where nobody else has saved since, there is no need to read what is known.
+        if self.file.metadata().ok().map(|file| stamp(&file)) != self.stamp {
+            let mut saved = load(&self.file).map_err(failed)?;
+            let gone = self.by_id.keys().filter(|id| !saved.contains_key(id));
+            self.others = gone.map(|id| (*id, None)).collect();
+            saved.retain(|id, entry| self.by_id.get(id) != Some(entry));
+            self.others.extend(saved.into_iter().map(|(id, entry)| (id, Some(entry))));
         }
-        let mut entries: Vec<&Entry> = entries.values().collect();
-        entries.sort_by(|a, b| a.checkpoint.path.cmp(&b.checkpoint.path));
-        let written = durable::replace(&self.file, |out| {
+        self.others.retain(|id, _| !self.changed.contains(id));
+        let own = self.by_id.iter().filter(|(id, _)| !self.others.contains_key(id));
+        let others = self.others.values().flatten();
+        let mut entries: Vec<&Entry> = own.map(|(_, entry)| entry).chain(others).collect();
+        entries.sort_unstable_by(|a, b| a.checkpoint.path.cmp(&b.checkpoint.path));
+        let mut written = None;
+        let replaced = durable::replace(&self.file, |out| {
             out.write_all(HEADER.as_bytes())?;
-            entries.iter().try_for_each(|entry| out.write_all(encode(entry).as_bytes()))
+            entries.iter().try_for_each(|entry| out.write_all(encode(entry).as_bytes()))?;
+            out.flush()?;
+            written = Some(stamp(&out.get_ref().metadata()?));
+            Ok(())
         });
-        written.map_err(failed)?;
+        replaced.map_err(failed)?;
+        self.stamp = written;
         self.changed.clear();
         Ok(())
     }
+}
+
+fn stamp(file: &Metadata) -> Stamp {
+    (FileId::of(file), file.len(), file.mtime(), file.mtime_nsec())
 }
 
 fn load(path: &Path) -> io::Result<HashMap<FileId, Entry>> {

@@ -10,7 +10,7 @@ use weft_log::Store;
 use weft_log::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
 use weft_log::blobs::{BlobError, ShrinkError, Which};
 use weft_log::rejected::{self, Reason, With};
-use weft_log::source::{Arrived, Batch, Form, Origin};
+use weft_log::source::{Arrived, Batch, Deliveries, Form, Origin};
 
 use crate::socket::request::Sent;
 
@@ -96,6 +96,7 @@ pub fn judge(gate: &mut Gate, rules: Rules, number: u64, batch: Batch) -> Judged
     let (mut lines, mut dialects, mut vias) = (Vec::new(), Vec::new(), Vec::new());
     let (mut refused, mut faults, mut unfinished) = (Vec::new(), Vec::new(), Vec::new());
     let (mut n_bytes, mut trouble) = (0, None);
+    let mut deliveries = Deliveries::default();
     for (idx, arrived) in batch.arrived().enumerate() {
         let (expect, via) = rules.about(arrived.origin.form());
         let line = match arrived.item {
@@ -110,9 +111,8 @@ pub fn judge(gate: &mut Gate, rules: Rules, number: u64, batch: Batch) -> Judged
             }
         };
         n_bytes += line.bytes.len() + 1;
-        let delivery = arrived.delivery();
-        let arrival =
-            Arrival { line: line.bytes, expect, via, delivery: delivery.as_deref(), topic: None };
+        let delivery = deliveries.of(&arrived);
+        let arrival = Arrival { line: line.bytes, expect, via, delivery, topic: None };
         match gate.admit(&arrival) {
             Ok(event) => {
                 dialects.push(event.entry.mark.dialect);

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::MissedTickBehavior;
 use weft_log::disk::RealDisk;
-use weft_log::priority::step_back;
+use weft_log::priority::{step_back, step_far_back};
 use weft_log::reader::{ReadError, Reader};
 use weft_log::{Meta, Position, Store};
 use weft_view::Views;
@@ -308,7 +308,7 @@ fn fold_steps(
             // Far behind it is the only one that has work for seconds: whoever else has some goes before it.
             Step::Read(end) => thread::scope(|scope| {
                 let reading = scope.spawn(|| {
-                    step_back();
+                    step_far_back();
                     read(live, store, end, || !todo.is_closed())
                 });
                 reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))

@@ -75,6 +75,42 @@ fn two_processes_keep_each_others_checkpoints() {
 }
 
 #[test]
+fn what_another_process_saves_between_two_saves_stays() {
+    let store = tempfile::tempdir().unwrap();
+    let offset = |path: &str| {
+        let loaded = Checkpoints::load(store.path()).unwrap();
+        loaded.by_path(Path::new(path)).map(|checkpoint| checkpoint.offset)
+    };
+    let mut one = Checkpoints::load(store.path()).unwrap();
+    one.set(checkpoint("/a.jsonl", 1));
+    one.set(checkpoint("/b.jsonl", 2));
+    one.set(checkpoint("/c.jsonl", 3));
+    one.save().unwrap();
+    let mut two = Checkpoints::load(store.path()).unwrap();
+    two.set(Checkpoint { offset: 700, ..checkpoint("/a.jsonl", 1) });
+    two.forget(checkpoint("/b.jsonl", 2).id);
+    two.set(checkpoint("/d.jsonl", 4));
+    two.save().unwrap();
+    for own in [800, 900] {
+        one.set(Checkpoint { offset: own, ..checkpoint("/c.jsonl", 3) });
+        one.save().unwrap();
+        assert_eq!(offset("/a.jsonl"), Some(700));
+        assert_eq!(offset("/b.jsonl"), None);
+        assert_eq!(offset("/c.jsonl"), Some(own));
+        assert!(offset("/d.jsonl").is_some());
+    }
+    one.set(Checkpoint { offset: 950, ..checkpoint("/a.jsonl", 1) });
+    one.save().unwrap();
+    assert_eq!(offset("/a.jsonl"), Some(950));
+    assert!(offset("/d.jsonl").is_some());
+    fs::remove_file(store.path().join("ingest.state")).unwrap();
+    one.set(Checkpoint { offset: 960, ..checkpoint("/a.jsonl", 1) });
+    one.save().unwrap();
+    assert_eq!(offset("/a.jsonl"), Some(960));
+    assert_eq!(offset("/c.jsonl"), None);
+}
+
+#[test]
 fn saving_at_once_leaves_a_whole_file() {
     let store = tempfile::tempdir().unwrap();
     let store = store.path();
