@@ -53,7 +53,8 @@ const { visit } = useBrowser();
 const talk = { session: '', items: [] as Item[], marks: { errors: [], decisions: [], edits: [], turns: [] } as Marks };
 
 beforeAll(async () => {
-  server.ingestDemo(3_000);
+  // What happens in the demo depends on when it begins: the more of it, the surer one of its sessions has everything.
+  server.ingestDemo(9_000);
   await server.start();
   await server.caughtUp();
   const { rows } = await server.get<{ rows: { session: string }[] }>('/v1/views/sessions?limit=200');

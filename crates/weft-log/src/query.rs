@@ -134,6 +134,13 @@ impl Records {
         &self.head
     }
 
+    /// Returns whether the index lacks so many records at most, so that a question costs what its answer does.
+    pub fn is_indexed_but_for(&self, n_records: u64) -> Result<bool, QueryError> {
+        let Some(index) = &self.index else { return Ok(false) };
+        let indexed = index.watermark(Follower::Core)?.position;
+        Ok(self.head.last().map_or(0, Position::get).saturating_sub(indexed) <= n_records)
+    }
+
     /// Returns the index, for whoever writes to the store next.
     pub fn into_index(self) -> Option<index::Reader> {
         self.index
@@ -185,6 +192,10 @@ impl Records {
             return Ok(newest);
         };
         let Some(position) = index.latest(&topic.topic, key)? else { return Ok(None) };
+        // It may have come and been indexed since.
+        if self.head.last().is_none_or(|last| last < position) {
+            self.refresh()?;
+        }
         let filter = Filter::all();
         let (range, order) = (position..=position, Order::Ascending);
         Ok(self.page(&Ask { filter: &filter, range, order, limit: 1 })?.records.pop())

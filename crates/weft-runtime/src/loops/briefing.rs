@@ -10,14 +10,17 @@ use super::control::Said;
 use super::newest::{Newest, current_of};
 use super::state::{Current, Frame};
 
-/// Records about a plan that are told at most.
+/// Records about a plan that are told at most, and those that are read at a time.
 const PLAN_RECORDS_MAX: usize = 256;
+const PLAN_STEP_RECORDS: usize = 16;
 /// Bytes of them.
 const PLAN_BYTES_MAX: usize = 1 << 20;
 /// Positions that they are looked for in.
 const PLAN_REACH_MAX: u64 = 20_000;
 /// Records of `loop:control` that are looked at.
 const SAID_MAX: usize = 16;
+/// Bytes of them that are told.
+const SAID_BYTES_MAX: usize = 1 << 20;
 
 /// The tool that an agent keeps a list with.
 pub const LIST_TOOL: &str = "TodoWrite";
@@ -51,14 +54,17 @@ pub struct Since {
 impl Briefing {
     /// Finds it.
     pub fn of(records: &mut Records, session_id: &str, now_ns: i64) -> Result<Self, QueryError> {
-        let last = records.head().last().map_or(0, Position::get);
         let own = records.latest(&current_of(session_id))?;
         let newest = Newest::found(own.as_ref(), session_id);
         let unclaimed = match newest.current {
             Current::None => records.latest(&current_of(""))?,
             Current::Running(_) | Current::Broken { .. } => None,
         };
+        // What was answered with a state is not to be found without its answer.
+        records.refresh()?;
+        let last = records.head().last().map_or(0, Position::get);
         let said = Said::lately_found(records, now_ns, SAID_MAX)?;
+        let said = said.filter(|said| bytes_of(said) <= SAID_BYTES_MAX);
         let plan = match &newest.current {
             Current::Running(state) => match state.top() {
                 Some(frame) => plan(records, frame, session_id, last)?,
@@ -70,12 +76,12 @@ impl Briefing {
     }
 }
 
-/// Returns the filter that finds what a session told of its plan.
-pub fn about_plan(session_id: &str) -> Filter {
+/// Returns the filter that finds what a session told of its plan; `None` if its id is too long for one.
+pub fn about_plan(session_id: &str) -> Option<Filter> {
     let session = quoted(session_id);
     let tasks = format!("type={TASK_TYPES}created or type={TASK_TYPES}completed");
     let text = format!("session={session} ({tasks} or tool={LIST_TOOL})");
-    Filter::parse(&text, 0).expect("quoted names can be compared with")
+    Filter::parse(&text, 0).ok()
 }
 
 /// Returns the position that the plan of a frame was looked at up to, or that the frame began at.
@@ -97,13 +103,27 @@ fn plan(
     if last.saturating_sub(upto) > PLAN_REACH_MAX {
         return Ok(None);
     }
-    let Some(end) = Position::new(last).filter(|_| upto < last) else {
-        return Ok(Some(Since { upto, records: Vec::new() }));
+    let (mut since, mut next) = (Since { upto, records: Vec::new() }, Position::FIRST.plus(upto));
+    let (Some(end), Some(filter)) = (Position::new(last), about_plan(session_id)) else {
+        return Ok(None);
     };
-    let (filter, range) = (about_plan(session_id), Position::FIRST.plus(upto)..=end);
-    let (order, limit) = (Order::Ascending, PLAN_RECORDS_MAX);
-    let page = records.page(&Ask { filter: &filter, range, order, limit })?;
-    let bytes: usize = page.records.iter().map(|found| found.line.len()).sum();
-    let is_all = page.next.is_none() && bytes <= PLAN_BYTES_MAX;
-    Ok(is_all.then_some(Since { upto, records: page.records }))
+    while next <= end {
+        let (range, order) = (next..=end, Order::Ascending);
+        let ask = Ask { filter: &filter, range, order, limit: PLAN_STEP_RECORDS };
+        let page = records.page(&ask)?;
+        since.records.extend(page.records);
+        let n_records = since.records.len();
+        if n_records > PLAN_RECORDS_MAX || bytes_of(&since.records) > PLAN_BYTES_MAX {
+            return Ok(None);
+        }
+        match page.next {
+            Some(more) => next = more,
+            None => break,
+        }
+    }
+    Ok(Some(since))
+}
+
+fn bytes_of(records: &[Found]) -> usize {
+    records.iter().map(|found| found.line.len()).sum()
 }

@@ -209,9 +209,7 @@ impl Client {
         self.send(&Request::Append(append.clone()))?;
         let patience = std::mem::replace(&mut self.wait, Wait::Until(Instant::now() + soon));
         let received = self.receive();
-        self.wait = patience;
-        let set = patience.left().and_then(|left| self.stream.set_read_timeout(left));
-        set.map_err(|source| self.broken(source))?;
+        self.be_patient(patience)?;
         let answer = match received {
             Err(ClientError::Io { source, .. }) if source.kind() == io::ErrorKind::TimedOut => {
                 late();
@@ -238,9 +236,12 @@ impl Client {
         }
     }
 
-    /// Returns what the log says of a session's loop.
-    pub fn briefing(&mut self, ask: LoopAsk) -> Result<Briefing, ClientError> {
-        match self.ask(&Request::Loop(ask))? {
+    /// Returns what the log says of a session's loop, if it is told soon. Where it is not, nothing more may be asked.
+    pub fn briefing(&mut self, ask: LoopAsk, soon: Duration) -> Result<Briefing, ClientError> {
+        let patience = std::mem::replace(&mut self.wait, Wait::Until(Instant::now() + soon));
+        let answer = self.ask(&Request::Loop(ask));
+        self.be_patient(patience)?;
+        match answer? {
             Answer::Loop(briefing) => Ok(*briefing),
             other => Err(self.unexpected(&other)),
         }
@@ -291,6 +292,16 @@ impl Client {
             Answer::Stopping => Ok(()),
             other => Err(self.unexpected(&other)),
         }
+    }
+
+    /// Waits so long from now on.
+    fn be_patient(&mut self, patience: Wait) -> Result<(), ClientError> {
+        self.wait = patience;
+        let set = patience.left().and_then(|left| {
+            self.stream.set_read_timeout(left)?;
+            self.stream.set_write_timeout(left)
+        });
+        set.map_err(|source| self.broken(source))
     }
 
     fn appended(&self, answer: Answer, n_events: usize) -> Result<Appended, ClientError> {

@@ -1,7 +1,6 @@
 //! Queries and tails for the socket. Blocking reads run beside the tasks, and only so many at a time.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 use weft_event::json::Tape;
@@ -25,8 +24,8 @@ const TOGETHER: usize = 64;
 /// Bytes of lines after which a page ends early; `next` says where the rest begins.
 const PAGE_BYTES: usize = 4 << 20;
 
-/// How long files are read that were opened once: others may have been put in their place.
-const KEPT: Duration = Duration::from_secs(10);
+/// Records that the index may lack where a question is answered at once: they are read from the log.
+const UNINDEXED_MAX: u64 = 1024;
 
 /// Runs work that blocks beside the tasks.
 pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -60,44 +59,27 @@ pub(super) async fn get(core: &Core, reads: &Arc<Semaphore>, position: Position)
 
 /// Answers with what the log says of a session's loop.
 pub(super) async fn briefing(core: &Core, reads: &Arc<Semaphore>, ask: LoopAsk) -> Answer {
-    let mut reader = Reader::of(core.store().clone());
-    in_turn(reads, move || reader.briefing(&ask)).await
+    let store = core.store().clone();
+    let find = move || Briefing::of(&mut Records::open(store)?, &ask.session_id, ask.now_ns);
+    briefed(in_turn(reads, find).await)
 }
 
-/// Reads again and again on one thread, with the index open for a while: to open it takes longer than to ask it.
-pub(super) struct Reader {
-    store: Store,
-    kept: Option<(Records, Instant)>,
-}
-
-impl Reader {
-    pub(super) fn of(store: Store) -> Self {
-        Self { store, kept: None }
-    }
-
-    /// Returns what the log says of a session's loop.
-    pub(super) fn briefing(&mut self, ask: &LoopAsk) -> Answer {
-        match self.find(ask) {
-            Ok(briefing) => Answer::Loop(Box::new(briefing)),
-            Err(error) => {
-                self.kept = None;
-                Answer::Failed(Failure::Store { message: chain(&error) })
-            }
+/// Does the same on the calling thread, which others wait for; `None` if that may take long.
+pub(super) fn briefing_soon(store: &Store, ask: &LoopAsk) -> Option<Answer> {
+    let find = || -> Result<Option<Briefing>, QueryError> {
+        let mut records = Records::open(store.clone())?;
+        match records.is_indexed_but_for(UNINDEXED_MAX)? {
+            true => Briefing::of(&mut records, &ask.session_id, ask.now_ns).map(Some),
+            false => Ok(None),
         }
-    }
+    };
+    find().transpose().map(briefed)
+}
 
-    fn find(&mut self, ask: &LoopAsk) -> Result<Briefing, QueryError> {
-        let kept = self.kept.take().filter(|(_, since)| since.elapsed() < KEPT);
-        let (mut records, since) = match kept {
-            Some((mut records, since)) => {
-                records.refresh()?;
-                (records, since)
-            }
-            None => (Records::open(self.store.clone())?, Instant::now()),
-        };
-        let briefing = Briefing::of(&mut records, &ask.session_id, ask.now_ns)?;
-        self.kept = Some((records, since));
-        Ok(briefing)
+fn briefed(found: Result<Briefing, QueryError>) -> Answer {
+    match found {
+        Ok(briefing) => Answer::Loop(Box::new(briefing)),
+        Err(error) => Answer::Failed(Failure::Store { message: chain(&error) }),
     }
 }
 

@@ -27,6 +27,9 @@ use crate::stores;
 /// How long the server may take in all: to be found, to be told, and to answer.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// How long the server may take to find what a decision needs, before the hook reads it itself.
+const BRIEFING_PATIENCE: Duration = Duration::from_millis(500);
+
 /// One delivery to a store.
 pub(super) struct Delivery<'d> {
     folder: &'d Path,
@@ -164,7 +167,8 @@ impl<'d> InHand<'d> {
     pub(super) fn briefing(&mut self, session_id: &str, now_ns: i64) -> Option<Briefing> {
         self.is_alone();
         let Server::Ready(client) = &mut self.server else { return None };
-        let briefing = client.briefing(LoopAsk { session_id: session_id.to_owned(), now_ns });
+        let ask = LoopAsk { session_id: session_id.to_owned(), now_ns };
+        let briefing = client.briefing(ask, BRIEFING_PATIENCE);
         if briefing.is_err() {
             // Whatever is wrong with it, nothing more is said on this connection.
             self.server = Server::Unknown;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use anyhow::Context as _;
 use serde::Deserialize;
 use weft_log::Position;
 use weft_log::query::{Found, Order};
@@ -93,8 +94,9 @@ fn planned(frame: &Frame, session_id: &str, reading: &mut Reading) -> anyhow::Re
     };
     let mut told = Vec::new();
     if upto < last {
+        let filter = about_plan(session_id).context("the id of the session is too long")?;
         let choice = Choice {
-            filter: &about_plan(session_id),
+            filter: &filter,
             range: Position::FIRST.plus(upto)..=Position::FIRST.plus(last - 1),
             end: End::Oldest,
             limit: Limit::All,

@@ -177,10 +177,15 @@ impl Reading {
         Ok(said.unanswered())
     }
 
-    /// Returns what the log has of the plan since it was looked at last, and its last position then; `None` where nobody has found it.
+    /// Returns what the log has of the plan since it was looked at last, and up to which position; `None` where nobody has found it.
+    /// What came after the spool was looked at is left for the next time: it may have been in the spool then.
     pub(super) fn take_planned(&mut self) -> Option<(Since, u64)> {
+        let head = self.head.as_ref().map(last);
         let briefing = self.briefing.as_mut()?;
-        Some((briefing.plan.take()?, briefing.last))
+        let mut since = briefing.plan.take()?;
+        let last = head.map_or(briefing.last, |head| head.min(briefing.last));
+        since.records.retain(|found| found.meta.position.get() <= last);
+        Some((since, last))
     }
 
     /// Returns whether the newest state waits in the spool.

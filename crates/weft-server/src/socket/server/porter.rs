@@ -19,9 +19,9 @@ use super::append::{self, Judged, Verdict};
 use super::connection::{Greeted, Place};
 use super::{SMALL_BYTES_MAX, Shared};
 use crate::socket::PROTOCOL;
-use crate::socket::answer::{Answer, Hello};
+use crate::socket::answer::{Answer, Failure, Hello};
 use crate::socket::frame::Decoder;
-use crate::socket::read::Reader;
+use crate::socket::read::briefing_soon;
 use crate::socket::request::{self, LoopAsk, Request};
 
 /// Clients that are here at a time, and as many that wait to be handed over.
@@ -69,7 +69,6 @@ pub(super) struct Porter {
     hand_over: mpsc::Sender<Visitor>,
     visitors: Vec<Visitor>,
     piece: Vec<u8>,
-    reader: Reader,
 }
 
 impl Porter {
@@ -80,8 +79,7 @@ impl Porter {
         hand_over: mpsc::Sender<Visitor>,
     ) -> Self {
         let (visitors, piece) = (Vec::new(), vec![0; SMALL_BYTES_MAX]);
-        let reader = Reader::of(shared.core.store().clone());
-        Self { listener, shared, hand_over, visitors, piece, reader }
+        Self { listener, shared, hand_over, visitors, piece }
     }
 
     /// Lets clients in until the other end of `watched` is closed.
@@ -158,9 +156,14 @@ impl Porter {
             self.append(asking);
         }
         for (mut visitor, ask) in wondering {
-            let answer = self.reader.briefing(&ask);
-            visitor.say(self.shared.core.store_id(), &answer);
-            self.keep(visitor);
+            match briefing_soon(self.shared.core.store(), &ask) {
+                Some(answer) => {
+                    visitor.say(self.shared.core.store_id(), &answer);
+                    self.keep(visitor);
+                }
+                // A task has the time.
+                None => send(&self.hand_over, visitor),
+            }
         }
     }
 
@@ -239,7 +242,11 @@ impl Visitor {
             Greeted::Not => Hello::ours(store_id).encode(&mut out),
             Greeted::Both => Ok(()),
         };
-        hello.and_then(|()| answer.encode(&mut out)).expect("what is answered here is small");
+        hello.expect("a hello is small");
+        if let Err(error) = answer.encode(&mut out) {
+            let failure = Answer::Failed(Failure::Store { message: error.to_string() });
+            failure.encode(&mut out).expect("why not is small");
+        }
         self.said.clear();
         self.since = Instant::now();
         // One that is gone shows as such to whoever sends it the rest.
