@@ -2,6 +2,7 @@
 
 mod contest;
 mod corpus;
+mod filled;
 mod folder;
 mod hook;
 mod ingest;

@@ -5,15 +5,15 @@ mod watch;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
-use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use weft_event::sample;
 use weft_log::log::Indexing;
 use weft_log::{Network, Store};
 
+use super::filled::{STORED, fill};
+use super::ingest::{anywhere, supply};
 use super::log::weft::{Secrets, Weft};
 use super::server::Server;
 use crate::{Outcome, output};
@@ -24,9 +24,12 @@ const EXAMPLES: &str = "\
 A folder of files is made, and a server started that follows it. The bulk figure is that of `weft bench log`: events that are in
 memory already, appended by one process and durable, with the index left for later.
 
+Views keep what is current up to their limits, so that the memory of a server grows while its store is young. --stored puts events
+in before; what grows after that grows with the folder.
+
 Examples:
   weft bench folder
-  weft bench folder --files 1000 --events 100000 --dir /var/tmp --json";
+  weft bench folder --files 1000 --events 100000 --stored 0 --dir /var/tmp --json";
 
 /// How many events the bulk figure is taken from, before and after.
 const BULK_EVENTS: usize = 200_000;
@@ -41,6 +44,9 @@ pub(crate) struct Args {
     /// How many events are in them together
     #[arg(long, value_name = "N", default_value_t = 2_000_000, value_parser = clap::value_parser!(u32).range(1..))]
     events: u32,
+    /// How many events the store has before; with fewer the views are not as large yet as they may become
+    #[arg(long, value_name = "N", default_value_t = STORED)]
+    stored: u64,
     /// What the events are made from
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -58,17 +64,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         .with_context(|| format!("cannot make a folder in {}", dir.display()))?;
     let (n_files, n_events) = (args.files as usize, args.events as usize);
     let folder = scratch.path().join("files");
-    let mut supply = sample::events(args.seed);
+    let mut supply = supply(args.seed);
     let n_bytes = write_files(&folder, n_files, n_events, &mut supply)?;
 
     let weft = Weft::open(&scratch.path().join("bulk"))?;
     let n_bulk = BULK_EVENTS.min(n_events);
     let mut bulk = vec![in_bulk(&weft, supply.by_ref().take(n_bulk).collect())?];
-    let store = following(&scratch.path().join("store"), &folder)?;
+    let store = scratch.path().join("store");
+    let before = fill(&store, &mut supply, args.stored)?;
+    let store = following(&store, &folder)?;
     let began = Instant::now();
-    let mut server = Server::start(store.root(), (Ipv4Addr::LOCALHOST, 0).into())?;
+    let mut server = Server::start(store.root(), anywhere())?;
     let mut watch = Watch::new(&server, began);
-    let first = watch.wait(|seen| seen.last > 0)?;
+    let first = watch.wait(|seen| seen.last > before)?;
     let quarter = watch.wait(|seen| seen.n_read >= n_events as u64 / 4)?;
     let end = watch.wait(|seen| seen.n_read >= n_events as u64)?;
     server.stop()?;
@@ -78,6 +86,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         n_files,
         n_events,
         n_bytes,
+        n_stored: args.stored,
         first: first.at,
         caught_up: end.at,
         bulk: bulk.iter().sum::<f64>() / bulk.len() as f64,

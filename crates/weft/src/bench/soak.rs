@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use weft_event::Dialect;
 
-use super::ingest::crowd::{Crowd, send_large};
+use super::filled::{STORED, fill};
+use super::ingest::crowd::Crowd;
 use super::ingest::wire::{Http, Wire as _};
 use super::ingest::{CONNECTIONS, anywhere, supply};
 use super::measured::timed;
@@ -42,16 +43,6 @@ Exit codes: 0 everything arrived once and in order, 1 something did not, 2 wrong
 
 /// The dialect whose events the webhook is given: a sixth of them.
 const POSTED: Dialect = Dialect::Pinchy;
-
-/// Events that the store has before. Their sessions, 8,000, are more than the views keep: what comes then takes the place of others.
-const STORED: u64 = 5_000_000;
-
-/// Events of a request, and connections, while the store is filled.
-const STORED_TOGETHER: usize = 1_000;
-const STORING_CONNECTIONS: usize = 2;
-
-/// Events after which the store is given time to index what it has, while it is filled.
-const STORED_AT_A_TIME: u64 = 100_000;
 
 /// How often memory and descriptors are looked at.
 const SAMPLE_EVERY: Duration = Duration::from_millis(500);
@@ -138,31 +129,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-}
-
-/// Stores events and has them indexed and folded, by a server that ends then: its memory is that of large requests.
-fn fill(
-    store: &Path,
-    supply: &mut dyn Iterator<Item = String>,
-    n_events: u64,
-) -> anyhow::Result<()> {
-    if n_events == 0 {
-        return Ok(());
-    }
-    let mut server = Server::start(store, anywhere())?;
-    let wires = (0..STORING_CONNECTIONS).map(|_| Http::connect(&server.reach));
-    let wires: Vec<Http> = wires.collect::<anyhow::Result<_>>()?;
-    let mut n_left = n_events;
-    while n_left > 0 {
-        let n = n_left.min(STORED_AT_A_TIME);
-        let events: Vec<String> = supply.take(usize::try_from(n)?).collect();
-        let requests: Vec<Vec<u8>> = events.chunks(STORED_TOGETHER).map(Http::request).collect();
-        send_large(&wires, &requests)?;
-        server.rest()?;
-        n_left -= n;
-    }
-    drop(wires);
-    server.stop()
 }
 
 /// Returns how many single events a second the server takes over 64 connections.

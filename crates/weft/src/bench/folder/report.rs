@@ -26,6 +26,8 @@ pub(super) struct Report {
     pub(super) n_files: usize,
     pub(super) n_events: usize,
     pub(super) n_bytes: u64,
+    /// Events that the store had before.
+    pub(super) n_stored: u64,
     /// From the start of the server to the first event that readers have.
     pub(super) first: Duration,
     /// From the start of the server until all events are durable.
@@ -65,6 +67,7 @@ impl Report {
             "files": self.n_files,
             "events": self.n_events,
             "bytes": self.n_bytes,
+            "stored": self.n_stored,
             "refused": self.n_refused,
             "first_event_seconds": self.first.as_secs_f64(),
             "caught_up_seconds": self.caught_up.as_secs_f64(),
@@ -81,11 +84,12 @@ impl Report {
         let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / MIB);
         let (first, caught_up) = (self.first.as_secs_f64(), self.caught_up.as_secs_f64());
         let mut text = format!(
-            "{} files, {} events, {}, {} refused\n\n",
+            "{} files, {} events, {}, {} refused; {} events stored before\n\n",
             self.n_files,
             self.n_events,
             mib(self.n_bytes),
-            self.n_refused
+            self.n_refused,
+            self.n_stored
         );
         let rows = [
             ("first event", format!("{first:.2} s")),
