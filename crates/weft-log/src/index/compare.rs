@@ -7,11 +7,11 @@ use rusqlite::{Connection, Row};
 use super::keys::{Bucket, Family};
 use super::read::number;
 use super::run::Entry;
-use super::{IndexError, Reader, probe};
+use super::{IndexError, Reader, probe, schema};
 
 /// What is compared: a name, and a query that gives the same rows for the same log. `{}` stands for the file.
 const QUERIES: [(&str, &str); 5] = [
-    ("records", "SELECT * FROM {}.events"),
+    ("records", schema::EVENTS),
     (
         "latest",
         "SELECT t.text, k.text, l.position FROM {}.latest l \

@@ -34,10 +34,10 @@ CREATE TABLE followers(name TEXT PRIMARY KEY, position INTEGER NOT NULL, segment
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 ";
 
-/// What people read: `records` with every name spelled out. Joins, because the planner can then start from a name's text and
-/// leaves out the names that a query does not ask for.
-const VIEW: &str = "
-CREATE VIEW events AS SELECT
+/// What people read: `records` with every name spelled out, of the file that `{}` stands for. Joins, because the planner can then
+/// start from a name's text and leaves out the names that a query does not ask for.
+pub(super) const EVENTS: &str = "
+SELECT
     r.position, d.text AS dialect, ty.text AS type,
     strftime('%Y-%m-%dT%H:%M:%fZ', r.time_ns / 1000000 / 1000.0, 'unixepoch') AS time, r.time_ns,
     strftime('%Y-%m-%dT%H:%M:%fZ', r.at_us / 1000 / 1000.0, 'unixepoch') AS received, r.at_us,
@@ -47,14 +47,19 @@ CREATE VIEW events AS SELECT
     r.duration_ms, r.input_tokens, r.output_tokens, r.cost_usd, mo.text AS model, v.text AS via,
     r.segment, r.offset, r.bytes, r.crc, r.flags & 1 AS carried, r.flags >> 1 & 1 AS conflict,
     r.flags >> 2 & 1 AS unverified, r.flags >> 3 & 1 AS bookkeeping
-FROM records r
-LEFT JOIN names d ON d.id = r.dialect LEFT JOIN names ty ON ty.id = r.type LEFT JOIN names v ON v.id = r.via
-LEFT JOIN names a ON a.id = r.actor LEFT JOIN names se ON se.id = r.session LEFT JOIN names pa ON pa.id = r.parent
-LEFT JOIN names su ON su.id = r.subject LEFT JOIN names te ON te.id = r.tenant
-LEFT JOIN names tl ON tl.id = r.tool LEFT JOIN names pt ON pt.id = r.path
-LEFT JOIN names tp ON tp.id = r.topic LEFT JOIN names tk ON tk.id = r.topic_key LEFT JOIN names mo ON mo.id = r.model
-LEFT JOIN names st ON st.id = r.status LEFT JOIN names le ON le.id = r.level;
-";
+FROM {}.records r
+LEFT JOIN {}.names d ON d.id = r.dialect LEFT JOIN {}.names ty ON ty.id = r.type LEFT JOIN {}.names v ON v.id = r.via
+LEFT JOIN {}.names a ON a.id = r.actor LEFT JOIN {}.names se ON se.id = r.session LEFT JOIN {}.names pa ON pa.id = r.parent
+LEFT JOIN {}.names su ON su.id = r.subject LEFT JOIN {}.names te ON te.id = r.tenant
+LEFT JOIN {}.names tl ON tl.id = r.tool LEFT JOIN {}.names pt ON pt.id = r.path
+LEFT JOIN {}.names tp ON tp.id = r.topic LEFT JOIN {}.names tk ON tk.id = r.topic_key LEFT JOIN {}.names mo ON mo.id = r.model
+LEFT JOIN {}.names st ON st.id = r.status LEFT JOIN {}.names le ON le.id = r.level";
+
+/// Returns what makes the view of them. It belongs to the connection that asks: in the file, everyone who opens it would read it, a
+/// third of what that takes.
+pub(super) fn view() -> String {
+    format!("CREATE TEMP VIEW IF NOT EXISTS events AS {}", EVENTS.replace("{}", "main"))
+}
 
 /// Name, columns and condition of each index on `records`, with the rows that one value has in a large store: the planner is
 /// told these once, so that it picks the same index at every size.
@@ -73,7 +78,7 @@ pub(super) fn create_tables(connection: &Connection, store: &str) -> rusqlite::R
     Ok(())
 }
 
-/// Makes indexes and view, and says last of all which version this is.
+/// Makes the indexes, and says last of all which version this is.
 pub(super) fn finish(connection: &Connection) -> rusqlite::Result<()> {
     for (name, columns, condition, _) in INDEXES {
         connection
@@ -83,7 +88,6 @@ pub(super) fn finish(connection: &Connection) -> rusqlite::Result<()> {
     for (name, _, _, rows) in INDEXES {
         connection.execute("INSERT INTO sqlite_stat1 VALUES('records', ?1, ?2)", [name, rows])?;
     }
-    connection.execute_batch(VIEW)?;
     connection.pragma_update(None, "user_version", VERSION)
 }
 

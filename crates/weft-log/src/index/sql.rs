@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use rusqlite::ErrorCode;
 
-use super::{Reader, SqlValue};
+use super::{Reader, SqlValue, schema};
 
 /// Why a query was not answered.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +32,7 @@ impl Reader {
         if !["select", "with", "values", "explain"].contains(&&*first_word(query)) {
             return Err(SqlError::NotAQuery);
         }
+        self.show_events().map_err(SqlError::Sqlite)?;
         let mut statement = self.connection.prepare(query).map_err(refused)?;
         if !statement.readonly() && statement.is_explain() == 0 {
             return Err(SqlError::NotAQuery);
@@ -49,6 +50,14 @@ impl Reader {
             }
         }
         Ok(columns)
+    }
+
+    /// Makes the view `events` for this connection, if it has none.
+    fn show_events(&self) -> rusqlite::Result<()> {
+        self.connection.pragma_update(None, "query_only", false)?;
+        let shown = self.connection.execute_batch(&schema::view());
+        self.connection.pragma_update(None, "query_only", true)?;
+        shown
     }
 }
 

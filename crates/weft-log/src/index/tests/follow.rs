@@ -10,7 +10,7 @@ use crate::Hash;
 use crate::index::keys::{Bucket, LEVEL_BITS};
 use crate::index::{
     Entry, Follower, Gap, Index, IndexError, Keys, Place, Reader, Rebuild, Segment, Watermark,
-    compare,
+    compare, schema,
 };
 
 /// Returns what the view should say of a record, straight from the event.
@@ -76,6 +76,7 @@ fn every_fact_of_every_event_is_in_its_row() {
     add(&mut Index::open(&path, STORE).unwrap(), &entries, 100);
 
     let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(&schema::view()).unwrap();
     let mut statement = connection.prepare("SELECT * FROM events WHERE position = ?1").unwrap();
     for entry in &entries {
         let mut rows = statement.query([entry.meta.position.get() as i64]).unwrap();
