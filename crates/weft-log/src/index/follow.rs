@@ -20,8 +20,10 @@ pub(crate) const PARSED_TOGETHER: usize = 256;
 
 /// Page cache of the writing connection, in KiB.
 const CACHE_KIB: i64 = 8 * 1024;
-/// Pages in the write-ahead file before they are moved to their places: 32 MiB, so that moving them keeps nobody waiting.
-const WAL_PAGES: i64 = 8 * 1024;
+/// Pages in the write-ahead file before they are moved to their places: 128 MiB. Moving them takes three syncs of some ten
+/// milliseconds each, and the log's own syncs wait behind those, so it has to be rare; most pages are written again before it comes.
+/// Larger still, and whoever opens a store whose server was killed would wait for the file to be read.
+const WAL_PAGES: i64 = 32 * 1024;
 /// A write-ahead file of more bytes is emptied when the connection closes: whoever opens next has to read all of it. A smaller
 /// one is left alone, because emptying it costs two syncs, which a single event does not have time for.
 const WAL_LEFT_BYTES_MAX: u64 = 512 * 1024;
