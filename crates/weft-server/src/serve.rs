@@ -46,6 +46,10 @@ const END_PATIENCE: Duration = Duration::from_secs(5);
 /// How often the store is looked after: what came into the spool, and who waits for the lock.
 const TEND_EVERY: Duration = Duration::from_millis(200);
 
+/// The variable of the environment that tells the C library's allocator how to keep memory. It is about the server's own, and not
+/// handed to the commands that it runs.
+pub const ALLOCATOR: &str = "GLIBC_TUNABLES";
+
 /// What a server is made of.
 pub struct Options {
     /// The store, which is made if there is none.

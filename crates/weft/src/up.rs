@@ -1,6 +1,7 @@
 //! `weft up`: the server, in the foreground, until Ctrl-C.
 
 mod demo;
+mod heap;
 mod journal;
 
 use std::env;
@@ -61,6 +62,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    heap::share();
     // Removed when it is dropped, at the end.
     let own = (args.demo && !args.store.is_named()).then(demo::folder).transpose()?;
     let folder = match &own {

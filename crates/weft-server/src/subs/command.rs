@@ -11,6 +11,7 @@ use tokio::process::{Child, ChildStderr, Command};
 
 use super::letter::Letter;
 use super::outcome::{Outcome, chain};
+use crate::serve::ALLOCATOR;
 
 /// Bytes of what a command writes to its standard error that are kept, the last ones.
 const STDERR_BYTES_MAX: usize = 2048;
@@ -47,7 +48,7 @@ pub(crate) async fn deliver(argv: &[String], letter: Letter, timeout: Duration) 
 
 fn spawn(argv: &[String], letter: &Letter) -> io::Result<Child> {
     let mut command = Command::new(&argv[0]);
-    command.args(&argv[1..]).process_group(0);
+    command.args(&argv[1..]).process_group(0).env_remove(ALLOCATOR);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     for (name, value) in &letter.marks {
         let name = name.to_ascii_uppercase().replace('-', "_");
