@@ -332,3 +332,24 @@ fn a_demo_plays_every_dialect_in_a_store_that_goes_when_it_ends() {
     assert!(!store.exists());
     assert_eq!(sandbox.run(&["up", "--demo", "--speed", "0"]).code, 2);
 }
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn what_the_servers_memory_was_told_is_not_told_to_its_commands() {
+    let sandbox = Sandbox::with_store(&[]);
+    let pipe = sandbox.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let served = Served::start(&sandbox);
+    let status: Value = serde_json::from_str(&served.client().status().unwrap()).unwrap();
+    let own = std::fs::read(format!("/proc/{}/environ", status["pid"])).unwrap();
+    assert!(String::from_utf8_lossy(&own).contains("GLIBC_TUNABLES=glibc.malloc.arena_max=2\0"));
+
+    let pipe = pipe.to_str().unwrap();
+    let args = ["sub", "add", "seen", "--command", "sh", "-c", "env > \"$0\"", pipe];
+    assert_eq!(sandbox.run(&args).code, 0);
+    assert_eq!(sandbox.pipe(&["emit", "-"], FINE.as_bytes()).code, 0);
+    let given = std::fs::read_to_string(pipe).unwrap();
+    assert!(given.contains("WEFT_SUBSCRIPTION=seen\n"), "{given}");
+    assert!(!given.contains("GLIBC_TUNABLES"), "{given}");
+    assert_eq!(served.end().0, Some(0));
+}
