@@ -21,8 +21,8 @@ pub(crate) const PARSED_TOGETHER: usize = 256;
 /// Page cache of the writing connection, in KiB.
 const CACHE_KIB: i64 = 8 * 1024;
 /// Pages in the write-ahead file before they are moved to their places: 128 MiB. Moving them takes three syncs of some ten
-/// milliseconds each, and the log's own syncs wait behind those, so it has to be rare; most pages are written again before it comes.
-/// Larger still, and whoever opens a store whose server was killed would wait for the file to be read.
+/// milliseconds each, and the log's own syncs wait behind those, so it has to be rare. It is not larger still because whoever opens a
+/// store whose server was killed reads the whole file first.
 const WAL_PAGES: i64 = 32 * 1024;
 /// A write-ahead file of more bytes is emptied when the connection closes: whoever opens next has to read all of it. A smaller
 /// one is left alone, because emptying it costs two syncs, which a single event does not have time for.
