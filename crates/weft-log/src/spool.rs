@@ -6,6 +6,7 @@
 
 pub(crate) mod durable;
 mod entry;
+mod known;
 mod look;
 mod take;
 mod window;
@@ -20,6 +21,7 @@ use weft_event::json::LINE_BYTES_MAX;
 use crate::Store;
 
 pub use entry::{Entry, HEADER_BYTES_MAX};
+pub(crate) use known::KnownEmpty;
 pub use look::{Looked, Writing, look};
 pub use take::{Taken, take};
 

@@ -26,6 +26,7 @@ use crate::lines::Lines;
 use crate::lock::Lock;
 use crate::reader::Mileage;
 use crate::recover::Finding;
+use crate::spool::KnownEmpty;
 use crate::writer::{GROUP_BYTES_MAX, GROUP_RECORDS_MAX, WriteError, Writer, WrittenGroup};
 use crate::{Position, Store, TopicKey, redact};
 
@@ -56,6 +57,8 @@ pub(super) struct Session {
     reader: Option<index::Reader>,
     /// What the spool held when the store was taken, if it was read before there was anything to append.
     spooled: Option<Spooled>,
+    /// Whether the spool is known to hold nothing.
+    spool: KnownEmpty,
 }
 
 struct Held {
@@ -77,8 +80,9 @@ impl Session {
     /// Takes a store and brings its log in order, which takes no longer where it is large.
     pub(super) fn begin(store: Store, options: Options) -> Result<Self, BeginError> {
         let (taken, held, findings, known) = (None, None, Vec::new(), None);
-        let (reader, spooled) = (None, None);
-        let mut session = Self { store, options, taken, held, findings, known, reader, spooled };
+        let (reader, spooled, spool) = (None, None, KnownEmpty::No);
+        let mut session =
+            Self { store, options, taken, held, findings, known, reader, spooled, spool };
         session.taken = Some(session.take()?);
         Ok(session)
     }

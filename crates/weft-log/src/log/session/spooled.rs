@@ -1,5 +1,7 @@
 //! The spool on its way into the log: in one group with what is appended next, or in groups of its own.
 
+use std::time::SystemTime;
+
 use weft_event::event::Expect;
 
 use super::super::{AppendError, Appended, Batch, BeginError, Durability};
@@ -19,7 +21,7 @@ pub(super) struct Spooled {
 impl Session {
     /// Moves what came into the spool since the store was taken into the log; returns whether there was anything.
     pub(in super::super) fn empty_spool(&mut self) -> Result<bool, BeginError> {
-        if spool::is_empty(self.store.root()) {
+        if self.spool.is_so(self.store.root(), SystemTime::now()) {
             return Ok(false);
         }
         match self.held {
