@@ -25,7 +25,7 @@ pub const GROUP_RECORDS_MAX: usize = 4096;
 pub const SEAL_BYTES_MAX: usize = GROUP_BYTES_MAX;
 
 /// Bytes that space is set aside for at a time. A file that grows without makes each sync wait for the search: a twelfth of it.
-const RESERVE_BYTES: u64 = 4 << 20;
+const RESERVE_BYTES: u64 = 16 << 20;
 
 /// Bytes that a writer has written before space is set aside: who writes a few events has no use for it.
 const RESERVE_FROM_BYTES: u64 = 64 << 10;
