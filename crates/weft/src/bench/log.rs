@@ -7,7 +7,7 @@ mod report;
 mod sqlite;
 pub(super) mod weft;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use weft_event::sample;
@@ -15,6 +15,7 @@ use weft_log::log::Indexing;
 
 use super::measured::{Measured, slices};
 use crate::{Outcome, output};
+use bare::GrowingFile;
 use jetstream::JetStream;
 use report::Report;
 use sqlite::Sqlite;
@@ -83,9 +84,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut sqlite = Sqlite::open(&folder.join("sqlite.db"))?;
     fill(&weft, &mut sqlite, &mut supply, args.stored)?;
     let mut jetstream = JetStream::start(&folder.join("nats"))?;
+    let mut disk = GrowingFile::begin(folder)?;
     let mut measured = Measured::default();
     for _ in 0..args.iterations {
-        let mut round = Round { folder, counts, supply: &mut supply, measured: &mut measured };
+        let (disk, supply, measured) = (&mut disk, &mut supply, &mut measured);
+        let mut round = Round { disk, counts, supply, measured };
         round.one_at_a_time(&weft, &mut sqlite, jetstream.as_mut())?;
         round.many_at_once(&weft, jetstream.as_mut())?;
         round.in_bulk(&weft, &mut sqlite, jetstream.as_mut())?;
@@ -109,7 +112,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
 
 /// One round, in which the ways that are compared take turns.
 struct Round<'r> {
-    folder: &'r Path,
+    disk: &'r mut GrowingFile,
     counts: Counts,
     supply: &'r mut Supply,
     measured: &'r mut Measured,
@@ -125,8 +128,8 @@ impl Round<'_> {
         let log = weft.log(Indexing::AtTheEnd)?;
         for n in slices(self.counts.single) {
             let events: Vec<String> = self.supply.by_ref().take(n).collect();
-            let (folder, measured) = (self.folder, &mut *self.measured);
-            measured.time("disk, 1 a sync", n, || bare::append(folder, &events, 1))?;
+            let (disk, measured) = (&mut *self.disk, &mut *self.measured);
+            measured.time("disk, 1 a sync", n, || disk.append(&events, 1))?;
             measured.time("Weft, 1 producer", n, || weft.produce(&log, &events))?;
             let rows = sqlite::rows(&events);
             measured.time("SQLite, 1 a sync", n, || sqlite.insert(&rows, 1))?;
@@ -153,9 +156,8 @@ impl Round<'_> {
                 self.measured.time(name, n, || weft.produce_at_once(&log, &events))?;
                 log.close()?;
             }
-            let folder = self.folder;
             self.measured
-                .time("disk, 64 producers", n, || bare::group_commit(folder, &events, PRODUCERS))?;
+                .time("disk, 64 producers", n, || self.disk.group_commit(&events, PRODUCERS))?;
         }
         let Some(jetstream) = jetstream else { return Ok(()) };
         events.truncate(self.counts.single);
@@ -169,11 +171,11 @@ impl Round<'_> {
         sqlite: &mut Sqlite,
         jetstream: Option<&mut JetStream>,
     ) -> anyhow::Result<()> {
-        let (folder, measured) = (self.folder, &mut *self.measured);
+        let (disk, measured) = (&mut *self.disk, &mut *self.measured);
         let mut take = |n| self.supply.by_ref().take(n).collect::<Vec<String>>();
         let events = take(self.counts.crowd);
         for (name, together) in [("disk, 100 a sync", 100), ("disk, 1000 a sync", 1000)] {
-            measured.time(name, events.len(), || bare::append(folder, &events, together))?;
+            measured.time(name, events.len(), || disk.append(&events, together))?;
         }
         let rows = sqlite::rows(&events);
         measured.time("SQLite, 1000 a sync", rows.len(), || sqlite.insert(&rows, 1000))?;

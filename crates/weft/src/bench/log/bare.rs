@@ -2,53 +2,76 @@
 
 use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
-/// Appends events, so many with one write and one sync.
-pub(super) fn append(folder: &Path, events: &[String], together: usize) -> anyhow::Result<()> {
-    let mut file = tempfile::tempfile_in(folder)?;
-    let mut buffer = Vec::new();
-    for some in events.chunks(together) {
-        buffer.clear();
-        for event in some {
-            buffer.extend_from_slice(event.as_bytes());
-            buffer.push(b'\n');
-        }
-        file.write_all(&buffer)?;
-        file.sync_data()?;
-    }
-    Ok(())
+use weft_log::writer::SEGMENT_BYTES;
+
+/// A file that grows as the log does: for as long as it is measured, and another one where the log would begin a segment. A file that
+/// has just begun is synced faster, because the system finds all that it has to write down about it in one place.
+pub(super) struct GrowingFile {
+    folder: PathBuf,
+    file: File,
 }
 
-/// Appends events from several threads, each of which waits for its own to be synced; those that wait are written together.
-pub(super) fn group_commit(
-    folder: &Path,
-    events: &[String],
-    n_threads: usize,
-) -> anyhow::Result<()> {
-    let file = Mutex::new(tempfile::tempfile_in(folder)?);
-    let commit = Commit { state: Mutex::default(), file };
-    thread::scope(|scope| {
-        let each = events.len().div_ceil(n_threads);
-        let threads: Vec<_> = events
-            .chunks(each)
-            .map(|own| {
-                let commit = &commit;
-                scope.spawn(move || own.iter().try_for_each(|event| commit.append(event)))
-            })
-            .collect();
-        threads.into_iter().try_for_each(|thread| thread.join().expect("it does not panic"))
-    })?;
-    Ok(())
+impl GrowingFile {
+    pub(super) fn begin(folder: &Path) -> anyhow::Result<Self> {
+        Ok(Self { folder: folder.to_owned(), file: tempfile::tempfile_in(folder)? })
+    }
+
+    /// Appends events, so many with one write and one sync.
+    pub(super) fn append(&mut self, events: &[String], together: usize) -> anyhow::Result<()> {
+        self.begin_another_if_large()?;
+        let mut buffer = Vec::new();
+        for some in events.chunks(together) {
+            buffer.clear();
+            for event in some {
+                buffer.extend_from_slice(event.as_bytes());
+                buffer.push(b'\n');
+            }
+            self.file.write_all(&buffer)?;
+            self.file.sync_data()?;
+        }
+        Ok(())
+    }
+
+    /// Appends events from several threads, each of which waits for its own to be synced; those that wait are written together.
+    pub(super) fn group_commit(
+        &mut self,
+        events: &[String],
+        n_threads: usize,
+    ) -> anyhow::Result<()> {
+        self.begin_another_if_large()?;
+        let commit = Commit { state: Mutex::default(), file: &self.file };
+        thread::scope(|scope| {
+            let each = events.len().div_ceil(n_threads);
+            let threads: Vec<_> = events
+                .chunks(each)
+                .map(|own| {
+                    let commit = &commit;
+                    scope.spawn(move || own.iter().try_for_each(|event| commit.append(event)))
+                })
+                .collect();
+            threads.into_iter().try_for_each(|thread| thread.join().expect("it does not panic"))
+        })?;
+        Ok(())
+    }
+
+    fn begin_another_if_large(&mut self) -> anyhow::Result<()> {
+        if self.file.metadata()?.len() >= SEGMENT_BYTES {
+            *self = Self::begin(&self.folder)?;
+        }
+        Ok(())
+    }
 }
 
 /// A bare group commit: the first who comes writes for all who wait, hands on the lead, and tells them.
-struct Commit {
+struct Commit<'f> {
     state: Mutex<State>,
-    file: Mutex<File>,
+    /// Written by whoever leads.
+    file: &'f File,
 }
 
 #[derive(Default)]
@@ -67,7 +90,7 @@ const WAITS: u8 = 0;
 const LEADS: u8 = 1;
 const IS_DONE: u8 = 2;
 
-impl Commit {
+impl Commit<'_> {
     fn append(&self, event: &str) -> std::io::Result<()> {
         let own = Arc::new(Producer { turn: AtomicU8::new(WAITS), thread: thread::current() });
         let mut state = lock(&self.state);
@@ -95,10 +118,9 @@ impl Commit {
         let bytes = std::mem::take(&mut state.waiting);
         let producers = std::mem::take(&mut state.producers);
         drop(state);
-        let mut file = lock(&self.file);
+        let mut file = self.file;
         file.write_all(&bytes)?;
         file.sync_data()?;
-        drop(file);
         let mut state = lock(&self.state);
         match state.producers.first() {
             Some(next) => next.tell(LEADS),
