@@ -6,6 +6,7 @@
 mod background;
 mod judge;
 mod knowledge;
+mod likeness;
 mod queue;
 mod recent;
 mod session;

@@ -4,19 +4,15 @@
 
 use std::collections::HashMap;
 
-use weft_event::event::{self, Expect};
-use weft_event::json::{self, Tape};
-use weft_event::problem::Problems;
-use weft_event::{Dialect, KeyDigests};
-
 use super::knowledge::Knowledge;
+use super::likeness::{Likeness, compare};
 use super::recent::Recent;
 use crate::admit::Admitted;
 use crate::index::{self, IndexError};
 use crate::known::{Seen, Tail};
 use crate::lines::{LineError, Lines};
 use crate::writer::Entry;
-use crate::{Mark, Position, TopicKey, spool};
+use crate::{Mark, Position, TopicKey};
 
 /// Why it cannot be told whether an event is a repeat.
 #[derive(Debug, thiserror::Error)]
@@ -210,59 +206,4 @@ pub(super) fn latest(
     }
     let Some(key) = &topic.key else { return Ok(None) };
     Ok(index.latest(&topic.topic, key)?)
-}
-
-/// What an event has of an earlier one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Likeness {
-    None,
-    Repeat,
-    Conflict,
-}
-
-/// Compares an event with an earlier line. `content` is the event's own digest, made when it is first needed.
-fn compare(
-    event: &Admitted,
-    line: &[u8],
-    dialect: Dialect,
-    delivery: Option<&str>,
-    content: &mut Option<[u8; 16]>,
-) -> Likeness {
-    let mut own_content = || {
-        *content.get_or_insert_with(|| {
-            let mut tape = Tape::new();
-            tape.parse_bytes(&event.entry.line).map(json::digest).expect("it was read before")
-        })
-    };
-    let mut tape = Tape::new();
-    let mut problems = Problems::new();
-    let Some(earlier) = event::read(&mut tape, line, Expect::Dialect(dialect), &mut problems)
-    else {
-        return Likeness::None;
-    };
-    if let Some(delivery) = delivery
-        && event.entry.mark.delivery.as_deref() == Some(delivery)
-        // An id that a producer made for its tries is a promise; a file that was written anew can have another event at an old place.
-        && (spool::Entry::is_delivery(delivery) || own_content() == json::digest(earlier.value()))
-    {
-        return Likeness::Repeat;
-    }
-    let digests = KeyDigests::of(&earlier.facts());
-    let is_same = |a: Option<[u8; 16]>, b: Option<[u8; 16]>| a.is_some() && a == b;
-    if event.digests.is_retry_of(&digests) {
-        return Likeness::Repeat;
-    }
-    // A STATE is known by its content: without its secrets it is one that came without them.
-    let without_secrets = event.redacted.and_then(|redacted| redacted.own);
-    if !is_same(event.digests.own, digests.own)
-        && !is_same(event.digests.place, digests.place)
-        && !is_same(without_secrets, digests.own)
-    {
-        return Likeness::None;
-    }
-    if own_content() == json::digest(earlier.value()) {
-        Likeness::Repeat
-    } else {
-        Likeness::Conflict
-    }
 }

@@ -110,6 +110,49 @@ fn events_without_identity_are_told_apart_by_their_delivery_alone() {
 }
 
 #[test]
+fn an_id_of_a_client_is_for_one_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let log = open(root, Hold::Briefly);
+    let append = |line: &str| {
+        let event = admit(root, line, Some("id:019cd700-0000-7000-8000-000000000003"));
+        log.append(batch(vec![event])).unwrap().outcomes[0]
+    };
+    let other = DONE.replace("COMPLETE", "MAX_ITERATIONS");
+    let (first, second) = (Position::FIRST, Position::new(2).unwrap());
+    assert_eq!(append(DONE), Outcome::Stored { position: first, conflict: None });
+    assert_eq!(append(&other), Outcome::Stored { position: second, conflict: Some(first) });
+    assert_eq!(append(DONE), Outcome::Repeat { position: first });
+    assert_eq!(append(&other), Outcome::Repeat { position: second });
+    // Where an event has an identity of its own, the id says nothing.
+    let needle = Outcome::Stored { position: Position::new(3).unwrap(), conflict: None };
+    assert_eq!(append(NEEDLE), needle);
+    assert_eq!(lines(root), [DONE, &other, NEEDLE]);
+}
+
+#[test]
+fn a_repeat_is_known_after_a_rule_was_made_for_its_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let log = open(root, Hold::Briefly);
+    let secret = NEEDLE.replace("\"b\"", "\"b acme_1234567890\"");
+    let redacted = NEEDLE.replace("\"b\"", "\"b [redacted:acme]\"");
+    let repeat = [Outcome::Repeat { position: Position::FIRST }];
+    log.append(batch(vec![admit(root, &secret, Some("file:a@0"))])).unwrap();
+    for delivery in [None, Some("file:a@0"), Some("file:b@0")] {
+        let answer = log.append(batch(vec![admit(root, &redacted, delivery)])).unwrap();
+        assert_eq!(answer.outcomes, repeat, "{delivery:?}");
+    }
+    let other = redacted.replace("[redacted:acme]", "[redacted:acme] c");
+    let answer = log.append(batch(vec![admit(root, &other, None)])).unwrap();
+    let conflict = Some(Position::FIRST);
+    assert_eq!(
+        answer.outcomes,
+        [Outcome::Stored { position: Position::new(2).unwrap(), conflict }]
+    );
+}
+
+#[test]
 fn every_kind_of_event_comes_back_verbatim_and_once() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();

@@ -215,11 +215,15 @@ fn an_idempotency_key_makes_repeats_of_what_has_no_identity() {
     let two = format!("[{DONE},{DONE}]");
     assert_snapshot!(send("k3", &two), @r#"202 {"accepted":2,"refused":0,"results":[{"accepted":true,"event_id":null,"index":0,"position":3},{"accepted":true,"event_id":null,"index":1,"position":4}]}"#);
     assert_snapshot!(send("k3", &two), @r#"202 {"accepted":2,"refused":0,"results":[{"accepted":true,"event_id":null,"index":0,"position":3,"repeat":true},{"accepted":true,"event_id":null,"index":1,"position":4,"repeat":true}]}"#);
-    assert_eq!(server.stored().len(), 4);
+    // A key is for one request: what else comes with it is kept, and marked.
+    let other = DONE.replace("COMPLETE", "MAX_ITERATIONS");
+    assert_snapshot!(send("k1", &other), @r#"202 {"accepted":true,"conflict":1,"event_id":null,"position":5}"#);
+    assert_snapshot!(send("k1", &other), @r#"202 {"accepted":true,"event_id":null,"position":5,"repeat":true}"#);
+    assert_eq!(server.stored().len(), 5);
     let mut client = server.client();
     client.post("/v1/events", DONE);
     client.post("/v1/events", DONE);
-    assert_eq!(server.stored().len(), 6, "without a key nothing says that they are repeats");
+    assert_eq!(server.stored().len(), 7, "without a key nothing says that they are repeats");
     for key in ["", "\"\"", &"x".repeat(201), "é"] {
         let request = client.request("POST", "/v1/events").header("idempotency-key", key);
         let failure = request.send(DONE.as_bytes()).failure();
