@@ -15,7 +15,7 @@ use crate::admit::{Admitted, Arrival, Gate, Strictness};
 use crate::blobs::Which;
 use crate::disk::RealDisk;
 use crate::lock::Owner;
-use crate::reader::Reader;
+use crate::reader::{Reader, read_head};
 use crate::{Network, Position, Store, TopicKey};
 
 const NEEDLE: &str = r#"{"schema_version":1,"timestamp":"2026-11-15T12:00:00.000Z","event_type":"bead.claimed","worker_id":"w","session_id":"s","sequence":7,"data":{"bead_id":"b"}}"#;
@@ -74,6 +74,24 @@ fn a_repeat_is_answered_with_the_first_in_the_group_later_and_after_a_restart() 
         assert_eq!(log.append(batch(vec![event()])).unwrap().outcomes, [repeat]);
         assert_eq!(lines(root), [NEEDLE]);
     }
+}
+
+#[test]
+fn a_repeat_is_as_durable_as_it_is_asked_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let log = open(root, Hold::Briefly);
+    let append = |durability| {
+        let (events, conditions) = (vec![admit(root, NEEDLE, None)], Vec::new());
+        let answer = log.append(Batch { events, conditions, durability }).unwrap();
+        let durable = read_head(&RealDisk, root).unwrap().next.get() - 1;
+        (answer.outcomes[0], answer.durability, durable)
+    };
+    let stored = Outcome::Stored { position: Position::FIRST, conflict: None };
+    let repeat = Outcome::Repeat { position: Position::FIRST };
+    assert_eq!(append(Durability::Written), (stored, Durability::Written, 0));
+    assert_eq!(append(Durability::Written), (repeat, Durability::Written, 0));
+    assert_eq!(append(Durability::Synced), (repeat, Durability::Synced, 1));
 }
 
 #[test]
