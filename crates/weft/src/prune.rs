@@ -11,7 +11,7 @@ use weft_log::{Position, Store};
 
 use crate::Outcome;
 use crate::gauge::{Gauge, Unit};
-use crate::output::{Format, Marked, print, tell};
+use crate::output::{Format, Marked, print, print_if_read, tell};
 use crate::stores::{self, PATIENCE, StoreArgs, owner};
 use crate::times::now_ns;
 
@@ -113,7 +113,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         (show::report(&report, format), report.plan.kept.is_empty())
     };
     drop(gauge);
-    print(shown.as_bytes())?;
+    print_if_read(shown.as_bytes())?;
     Ok(if is_all { Outcome::Fine } else { Outcome::Found })
 }
 

@@ -250,3 +250,20 @@ fn a_stream_that_gives_nothing_does_not_keep_it_from_ending() {
     drop(stdin);
     assert_eq!(sandbox.log(), [FINE]);
 }
+
+#[test]
+fn whoever_stops_reading_the_refusals_stops_no_work() {
+    let bad = "nothing\n".repeat(3000);
+    let text = format!("{bad}{FINE}\n");
+    let sandbox = Sandbox::with_store(&[("a.jsonl", text.as_bytes())]);
+    let closed = |args: &[&str]| {
+        let (read, write) = std::io::pipe().unwrap();
+        drop(read);
+        sandbox.command(args).stdout(write).stderr(Stdio::null()).status().unwrap().code()
+    };
+    assert_eq!(closed(&["ingest", "a.jsonl"]), Some(1));
+    assert_eq!(sandbox.log(), [FINE]);
+    assert_eq!(sandbox.run(&["rejects", "--json"]).stdout.lines().count(), 3000 + 1);
+    assert_eq!(closed(&["rejects", "retry", "--all"]), Some(1));
+    assert_eq!(closed(&["ingest", "a.jsonl", "--from-start", "--json"]), Some(1));
+}
