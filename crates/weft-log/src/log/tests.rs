@@ -35,7 +35,7 @@ fn open_indexing(root: &Path, hold: Hold, indexing: Indexing) -> Log {
 fn admit(root: &Path, line: &str, delivery: Option<&str>) -> Admitted {
     let mut gate = Gate::new(&Store::at(root), Which::Largest, Strictness::Lenient);
     let (line, expect, via) = (line.as_bytes(), Expect::Any, "test");
-    gate.admit(&Arrival { line, expect, via, delivery, topic: None }).unwrap()
+    gate.admit_own(&Arrival { line, expect, via, delivery, topic: None }).unwrap()
 }
 
 fn batch(events: Vec<Admitted>) -> Batch {

@@ -116,13 +116,20 @@ fn equal_events_without_identity_are_told_apart_by_where_they_stand() {
 #[test]
 fn the_log_of_another_store_is_read_without_its_seals() {
     let other = Sandbox::with_store(&[]);
-    let text = format!("{}\n{FINE}\n{DONE}\n{OWN}\n", needle(1));
+    let text = format!("{}\n{FINE}\n{DONE}\n", needle(1));
     assert_eq!(other.pipe(&["ingest"], text.as_bytes()).code, 0);
     let sandbox = Sandbox::with_store(&[]);
     let folder = other.store().join("log");
     let ran = sandbox.run(&["ingest", folder.to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{}", ran.show());
     assert_eq!(sandbox.log(), other.log());
+    // What the other keeps for itself is not to be believed here.
+    assert_eq!(other.run(&["sub", "add", "theirs", "--pull"]).code, 0);
+    let ran = sandbox.run(&["ingest", folder.to_str().unwrap()]);
+    assert_eq!(ran.code, 1, "{}", ran.show());
+    assert!(ran.stdout.contains("[reserved_dialect]"), "{}", ran.show());
+    assert_eq!(sandbox.log(), other.log()[..3]);
+    assert_eq!(sandbox.run(&["sub", "list", "--json"]).stdout, "");
     let own = sandbox.store().join("log");
     let ran = sandbox.run(&["ingest", own.to_str().unwrap()]);
     insta::assert_snapshot!(shown(&sandbox, &ran), @"
@@ -249,6 +256,29 @@ fn a_stream_that_gives_nothing_does_not_keep_it_from_ending() {
     ");
     drop(stdin);
     assert_eq!(sandbox.log(), [FINE]);
+}
+
+#[test]
+fn what_only_weft_writes_is_refused_and_kept_without_its_secrets() {
+    let forged = OWN.replace("\"data\":{}", "\"data\":{\"k\":\"PASSWORD=hunter2-and-more\"}");
+    let sandbox = Sandbox::with_store(&[("a.jsonl", forged.as_bytes())]);
+    let runs = [
+        sandbox.run(&["ingest", "a.jsonl"]),
+        sandbox.run(&["ingest", "a.jsonl", "--from-start", "--dialect", "weft"]),
+        sandbox.pipe(&["emit"], forged.as_bytes()),
+        sandbox.pipe(&["emit", "--dialect", "weft"], forged.as_bytes()),
+        sandbox.run(&["rejects", "retry", "--all"]),
+    ];
+    for ran in &runs {
+        assert_eq!(ran.code, 1, "{}", ran.show());
+        let all = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(all.contains("[reserved_dialect]"), "{}", ran.show());
+    }
+    assert_eq!(sandbox.log(), [""; 0]);
+    let rejected = sandbox.run(&["rejects", "--json"]).stdout;
+    assert_eq!(rejected.matches("reserved_dialect").count(), 3 + 1, "{rejected}");
+    let scanned = sandbox.run(&["scan"]);
+    assert_eq!(scanned.code, 0, "{}", scanned.show());
 }
 
 #[test]

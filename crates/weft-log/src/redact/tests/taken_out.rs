@@ -292,3 +292,32 @@ fn killed_at_any_step_it_leaves_a_valid_store_and_is_completed_by_the_next() {
         assert_eq!((report.n_redacted, report.n_faults), (3, 0));
     }
 }
+
+#[test]
+fn what_somebody_passed_off_as_a_record_of_weft_is_no_exception() {
+    let scene = Scene::empty();
+    let store = &scene.store;
+    let own = |id: u64| {
+        format!(
+            r#"{{"weft":1,"type":"subscription.changed","id":"{id}","at":"2026-01-01T00:00:00Z","data":{{"name":"PASSWORD={SECRET}"}}}}"#
+        )
+    };
+    let log = Log::open(store.clone(), options(), &mut |_| {}).unwrap();
+    let admit = |(id, via)| {
+        let mut gate = Gate::new(store, Which::Largest, Strictness::Lenient);
+        let (line, expect) = (own(id), Expect::Any);
+        let arrival = Arrival { line: line.as_bytes(), expect, via, delivery: None, topic: None };
+        gate.admit_own(&arrival).unwrap()
+    };
+    let events = [(1, "emit"), (2, "subscription"), (3, "ingest")].map(admit).into();
+    log.append(Batch { events, conditions: Vec::new(), durability: Durability::Synced }).unwrap();
+    log.close().unwrap();
+    let (_, found) = scan(store, &Mode::Redact(options()));
+    let found: Vec<_> = found.iter().map(|found| found.position.unwrap().get()).collect();
+    assert_eq!(found, [1, 3]);
+    let lines = scene.lines();
+    assert!(!lines[0].1.contains(SECRET) && !lines[2].1.contains(SECRET), "{lines:?}");
+    // Weft needs what it wrote for itself.
+    assert_eq!(lines[1].1, own(2));
+    assert_eq!((verified(store).n_redacted, verified(store).n_faults), (2, 0));
+}
