@@ -75,7 +75,7 @@ pub struct Ask<'a> {
     pub reach: Reach,
     /// What becomes of it.
     pub mode: Mode,
-    /// A segment with a record that matches one of these is not deleted.
+    /// A segment with a record that matches one of these, or one of the store's own holds, is not deleted.
     pub holds: &'a [Filter],
 }
 
@@ -138,6 +138,9 @@ pub enum PruneError {
     /// Another process prunes this store.
     #[error("another process prunes this store")]
     Busy,
+    /// The store's holds cannot be read.
+    #[error(transparent)]
+    Hold(#[from] HoldError),
     /// The log cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -201,13 +204,15 @@ pub fn plan(
         damaged.into_iter().filter(|name| Some(*name) < last).map(|name| (name, Kept::Damaged)),
     );
     let total = reached.iter().map(|segment| segment.bytes).sum();
+    let mut holds = Holds::read(store)?.filters().to_vec();
+    holds.extend_from_slice(ask.holds);
     let mut bytes = 0;
     for segment in reached {
         let kept = match ask.mode {
             Mode::Archive => None,
             Mode::Delete if segment.first == segment.next => Some(Kept::Empty),
             Mode::Delete => {
-                let looked = look(store, &segment, ask.holds)?;
+                let looked = look(store, &segment, &holds)?;
                 plan.has_blobs |= looked.has_blobs && looked.kept.is_none();
                 looked.kept
             }
@@ -222,7 +227,8 @@ pub fn plan(
     Ok(plan)
 }
 
-/// Prunes. One process at a time does; a deletion that was interrupted before is completed first.
+/// Prunes. One process at a time does; a deletion that was interrupted before is completed first. Meanwhile no hold is added, so that
+/// the plan knows all of them.
 pub fn run(
     store: &Store,
     ask: &Ask<'_>,
@@ -265,12 +271,8 @@ pub fn run(
 
 /// Takes the right to prune; `None` if another process has it.
 pub(crate) fn lock(store: &Store) -> Result<Option<File>, PruneError> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-
     let path = store.root().join(LOCK_FILE);
-    let mut options = OpenOptions::new();
-    let opened = options.write(true).create(true).truncate(false).mode(0o600).open(&path);
-    let locked = opened.and_then(|file| match file.try_lock() {
+    let locked = open_lock(&path).and_then(|file| match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
@@ -288,6 +290,12 @@ struct Looked {
 fn look(store: &Store, segment: &Segment, holds: &[Filter]) -> Result<Looked, PruneError> {
     let mut looked = Looked { kept: None, has_blobs: false };
     let (mut tape, mut problems) = (Tape::new(), Problems::new());
+fn open_lock(path: &std::path::Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)
+}
+
     let mut reader = Reader::open(RealDisk, store.root().to_owned(), segment.first)?;
     while let Some(batch) = reader.read()? {
         if batch.number > segment.number {
