@@ -178,6 +178,16 @@ pub enum PruneError {
         /// The file.
         path: PathBuf,
     },
+    /// There is no room for what has to be written before anything goes.
+    #[error(
+        "cannot write {path}: before a segment goes, what becomes of it is written, and the disk is full: make a little room on it, then prune again"
+    )]
+    Full {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
     /// A file cannot be read, written or removed.
     #[error("cannot prune {path}")]
     Io {
@@ -194,6 +204,8 @@ pub fn plan(
     ask: &Ask<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Plan, PruneError> {
+    let mut holds = Holds::read(store)?.filters().to_vec();
+    holds.extend_from_slice(ask.holds);
     let head = read_head(&RealDisk, store.root())?;
     let (closed, damaged) = segments::list(store, &head)?;
     let mut plan =
@@ -204,8 +216,6 @@ pub fn plan(
         damaged.into_iter().filter(|name| Some(*name) < last).map(|name| (name, Kept::Damaged)),
     );
     let total = reached.iter().map(|segment| segment.bytes).sum();
-    let mut holds = Holds::read(store)?.filters().to_vec();
-    holds.extend_from_slice(ask.holds);
     let mut bytes = 0;
     for segment in reached {
         let kept = match ask.mode {
@@ -280,6 +290,12 @@ pub(crate) fn lock(store: &Store) -> Result<Option<File>, PruneError> {
     locked.map_err(|source| PruneError::Io { path, source })
 }
 
+fn open_lock(path: &std::path::Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)
+}
+
 /// What a look at the records of a segment tells.
 struct Looked {
     kept: Option<Kept>,
@@ -290,12 +306,6 @@ struct Looked {
 fn look(store: &Store, segment: &Segment, holds: &[Filter]) -> Result<Looked, PruneError> {
     let mut looked = Looked { kept: None, has_blobs: false };
     let (mut tape, mut problems) = (Tape::new(), Problems::new());
-fn open_lock(path: &std::path::Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-
-    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)
-}
-
     let mut reader = Reader::open(RealDisk, store.root().to_owned(), segment.first)?;
     while let Some(batch) = reader.read()? {
         if batch.number > segment.number {
@@ -379,7 +389,15 @@ fn path_of(store: &Store, name: SegmentName, form: Form) -> PathBuf {
 
 /// Says which file an error is about.
 fn at<T>(path: &std::path::Path, result: io::Result<T>) -> Result<T, PruneError> {
-    result.map_err(|source| PruneError::Io { path: path.to_owned(), source })
+    result.map_err(|source| {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                PruneError::Full { path, source }
+            }
+            _ => PruneError::Io { path, source },
+        }
+    })
 }
 
 #[cfg(test)]
