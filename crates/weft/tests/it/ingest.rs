@@ -1,7 +1,7 @@
 //! Files, folders and streams into the log.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -256,6 +256,20 @@ fn a_stream_that_gives_nothing_does_not_keep_it_from_ending() {
     ");
     drop(stdin);
     assert_eq!(sandbox.log(), [FINE]);
+}
+
+#[test]
+fn whoever_reads_much_waits_for_an_index_that_is_made_and_says_so() {
+    let sandbox = Sandbox::with_store(&[("a.jsonl", FINE.as_bytes())]);
+    let owner = Owner { pid: std::process::id(), what: "weft index".to_owned() };
+    let lock = Lock::take(&sandbox.store(), &owner, Duration::from_secs(60)).unwrap();
+    let mut child = sandbox.command(&["ingest", "a.jsonl"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    let note = told.next().unwrap().unwrap();
+    assert!(note.starts_with("note: waiting for the index to be made: "), "{note}");
+    drop(lock);
+    assert!(told.next().unwrap().unwrap().starts_with("1 event: 1 stored"));
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]
