@@ -16,7 +16,7 @@ use crate::stores::{self, PATIENCE, StoreArgs, owner};
 const EXAMPLES: &str = "\
 Examples:
   weft scan                        where secrets are stored; none is shown
-  weft scan --redact               take them out of the log, archives, blobs, rejected/ and aside/
+  weft scan --redact               take them out of the log, archives, blobs, rejected/, aside/ and prompts/
   weft scan --json | jq .found     let a program read what was found
 
 What was found goes to stdout, one a line, as FILE: record POSITION: RULE.
