@@ -76,6 +76,8 @@ codes! {
     Error DuplicateKey = "duplicate_key" beyond;
     /// The event has a top-level key that only the log may write.
     Error ReservedKey = "reserved_key" beyond;
+    /// The event is of the dialect that only Weft itself writes.
+    Error ReservedDialect = "reserved_dialect" beyond;
     /// No dialect has such a shape.
     Error UnknownDialect = "unknown_dialect" beyond;
     /// More than one dialect has such a shape.

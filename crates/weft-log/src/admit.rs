@@ -75,6 +75,15 @@ pub enum Strictness {
     Strict,
 }
 
+/// Who made an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Maker {
+    /// Whoever sends events.
+    Anybody,
+    /// Weft, which writes its books into the log.
+    Weft,
+}
+
 /// Reads events on their way in. Keeps its memory from one to the next.
 #[derive(Debug)]
 pub struct Gate {
@@ -106,6 +115,20 @@ impl Gate {
         arrival: &Arrival<'_>,
         see: impl FnOnce(&Facts<'_>),
     ) -> Result<Admitted, Refusal> {
+        self.judge(arrival, Maker::Anybody, see)
+    }
+
+    /// Judges one event that Weft itself made: it may be of Weft's own dialect, from which no secret is taken out.
+    pub fn admit_own(&mut self, arrival: &Arrival<'_>) -> Result<Admitted, Refusal> {
+        self.judge(arrival, Maker::Weft, |_| {})
+    }
+
+    fn judge(
+        &mut self,
+        arrival: &Arrival<'_>,
+        maker: Maker,
+        see: impl FnOnce(&Facts<'_>),
+    ) -> Result<Admitted, Refusal> {
         check_names(arrival)?;
         self.problems.clear();
         let read = event::read(&mut self.tape, arrival.line, arrival.expect, &mut self.problems);
@@ -115,6 +138,9 @@ impl Gate {
             Some(event) if !is_refused => event,
             Some(_) | None => return Err(Refusal::Invalid(self.problems.list().to_vec())),
         };
+        if event.dialect() == Dialect::Weft && maker == Maker::Anybody {
+            return Err(reserved());
+        }
         let facts = event.facts();
         see(&facts);
         let digests = KeyDigests::of(&facts);
@@ -181,6 +207,17 @@ fn topic_of(facts: &Facts<'_>) -> Option<TopicKey> {
         TopicKind::AppendOnly => None,
     };
     Some(TopicKey { topic: topic.clone().into_owned(), key })
+}
+
+/// Says why nobody else writes Weft's books: they would be believed, and they are stored as they are.
+#[cold]
+fn reserved() -> Refusal {
+    let message = "events of the dialect weft are written by Weft alone; those of another store are its own bookkeeping";
+    Refusal::Invalid(vec![Problem {
+        code: Code::ReservedDialect,
+        pointer: String::new(),
+        message: message.to_owned(),
+    }])
 }
 
 fn check_names(arrival: &Arrival<'_>) -> Result<(), Refusal> {

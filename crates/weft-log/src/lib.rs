@@ -45,4 +45,4 @@ pub use hash::Hash;
 pub use head::Head;
 pub use position::Position;
 pub use record::{Carried, Mark, Meta, Record, TopicKey};
-pub use store::{Network, Store, StoreError};
+pub use store::{Network, PROMPTS_FOLDER, Store, StoreError};

@@ -75,7 +75,7 @@ pub struct Ask<'a> {
     pub reach: Reach,
     /// What becomes of it.
     pub mode: Mode,
-    /// A segment with a record that matches one of these is not deleted.
+    /// A segment with a record that matches one of these, or one of the store's own holds, is not deleted.
     pub holds: &'a [Filter],
 }
 
@@ -138,6 +138,9 @@ pub enum PruneError {
     /// Another process prunes this store.
     #[error("another process prunes this store")]
     Busy,
+    /// The store's holds cannot be read.
+    #[error(transparent)]
+    Hold(#[from] HoldError),
     /// The log cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -175,6 +178,16 @@ pub enum PruneError {
         /// The file.
         path: PathBuf,
     },
+    /// There is no room for what has to be written before anything goes.
+    #[error(
+        "cannot write {path}: before a segment goes, what becomes of it is written, and the disk is full: make a little room on it, then prune again"
+    )]
+    Full {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
     /// A file cannot be read, written or removed.
     #[error("cannot prune {path}")]
     Io {
@@ -191,6 +204,8 @@ pub fn plan(
     ask: &Ask<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Plan, PruneError> {
+    let mut holds = Holds::read(store)?.filters().to_vec();
+    holds.extend_from_slice(ask.holds);
     let head = read_head(&RealDisk, store.root())?;
     let (closed, damaged) = segments::list(store, &head)?;
     let mut plan =
@@ -207,7 +222,7 @@ pub fn plan(
             Mode::Archive => None,
             Mode::Delete if segment.first == segment.next => Some(Kept::Empty),
             Mode::Delete => {
-                let looked = look(store, &segment, ask.holds)?;
+                let looked = look(store, &segment, &holds)?;
                 plan.has_blobs |= looked.has_blobs && looked.kept.is_none();
                 looked.kept
             }
@@ -222,7 +237,8 @@ pub fn plan(
     Ok(plan)
 }
 
-/// Prunes. One process at a time does; a deletion that was interrupted before is completed first.
+/// Prunes. One process at a time does; a deletion that was interrupted before is completed first. Meanwhile no hold is added, so that
+/// the plan knows all of them.
 pub fn run(
     store: &Store,
     ask: &Ask<'_>,
@@ -265,17 +281,19 @@ pub fn run(
 
 /// Takes the right to prune; `None` if another process has it.
 pub(crate) fn lock(store: &Store) -> Result<Option<File>, PruneError> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-
     let path = store.root().join(LOCK_FILE);
-    let mut options = OpenOptions::new();
-    let opened = options.write(true).create(true).truncate(false).mode(0o600).open(&path);
-    let locked = opened.and_then(|file| match file.try_lock() {
+    let locked = open_lock(&path).and_then(|file| match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
     });
     locked.map_err(|source| PruneError::Io { path, source })
+}
+
+fn open_lock(path: &std::path::Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
 /// What a look at the records of a segment tells.
@@ -358,7 +376,7 @@ fn append_record(log: &Log, store: &Store, line: &str) -> Result<(), PruneError>
         delivery: None,
         topic: None,
     };
-    let event = gate.admit(&arrival).expect("a record of our own is valid");
+    let event = gate.admit_own(&arrival).expect("a record of our own is valid");
     let (events, conditions) = (vec![event], Vec::new());
     log.append(Batch { events, conditions, durability: Durability::Synced })?;
     Ok(())
@@ -371,7 +389,15 @@ fn path_of(store: &Store, name: SegmentName, form: Form) -> PathBuf {
 
 /// Says which file an error is about.
 fn at<T>(path: &std::path::Path, result: io::Result<T>) -> Result<T, PruneError> {
-    result.map_err(|source| PruneError::Io { path: path.to_owned(), source })
+    result.map_err(|source| {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                PruneError::Full { path, source }
+            }
+            _ => PruneError::Io { path, source },
+        }
+    })
 }
 
 #[cfg(test)]

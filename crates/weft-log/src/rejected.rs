@@ -1,7 +1,7 @@
 //! What was refused, kept with the reason, the origin and the bytes, so that it can be looked at and tried again after a fix.
 //!
-//! One file a day in the store's `rejected` folder, one JSON object a line; bytes too large for a line stand in a file of their
-//! own. The same bytes from the same origin are kept once, however often they are refused. It judges nothing itself.
+//! One file a day in the store's `rejected` folder, one JSON object a line, and one for each that could not wait for the others; bytes
+//! too large for a line stand in a file of their own. The same bytes from the same origin are kept once, however often they are refused. It judges nothing itself.
 
 mod base64;
 mod line;
@@ -10,12 +10,13 @@ mod listing;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use weft_event::input::{Item, Lines};
 
@@ -105,14 +106,35 @@ impl Rejected {
     ///
     /// Secrets are taken out first. What is kept already is not written again.
     pub fn put(&mut self, refusals: &[Refusal]) -> Result<Vec<RefusalId>, RejectedError> {
+        self.put_with(refusals, Patience::AsLongAsItTakes)
+    }
+
+    /// Does the same for whoever cannot wait for others that keep or remove something: then each has a file of its own, which is read
+    /// like that of its day.
+    pub fn put_soon(
+        &mut self,
+        refusals: &[Refusal],
+        patience: Duration,
+    ) -> Result<Vec<RefusalId>, RejectedError> {
+        self.put_with(refusals, Patience::Until(patience))
+    }
+
+    fn put_with(
+        &mut self,
+        refusals: &[Refusal],
+        patience: Patience,
+    ) -> Result<Vec<RefusalId>, RejectedError> {
         let refusals: Vec<Cow<'_, Refusal>> =
             refusals.iter().map(|refusal| refusal.redacted(&self.redaction)).collect();
         let ids: Vec<RefusalId> = refusals.iter().map(|refusal| refusal.id()).collect();
         if ids.iter().all(|id| self.known.ids.contains(id)) && self.is_current() {
             return Ok(ids);
         }
-        let lock = self.lock()?;
-        self.learn(&lock)?;
+        let lock = match patience {
+            Patience::AsLongAsItTakes => Some(self.lock()?),
+            Patience::Until(patience) => self.lock_soon(patience)?,
+        };
+        self.learn()?;
         let mut days: BTreeMap<PathBuf, String> = BTreeMap::new();
         let mut new = HashSet::new();
         for (refusal, id) in refusals.iter().zip(&ids) {
@@ -122,8 +144,11 @@ impl Rejected {
             if refusal.bytes.len() > INLINE_BYTES_MAX {
                 self.put_bytes(&refusal.bytes)?;
             }
-            let path = self.folder.join(listing::file_name(refusal.at_us));
-            refusal.write(days.entry(path).or_default());
+            let name = match lock {
+                Some(_) => listing::file_name(refusal.at_us),
+                None => listing::file_name_apart(refusal.at_us, *id),
+            };
+            refusal.write(days.entry(self.folder.join(name)).or_default());
         }
         for (path, lines) in days {
             append(&self.folder, &path, &lines)?;
@@ -225,21 +250,32 @@ impl Rejected {
 
     /// Keeps other processes from changing anything until the file is dropped.
     pub(crate) fn lock(&self) -> Result<File, RejectedError> {
-        let path = self.folder.join(LOCK);
-        let locked = || {
-            make_folder(&self.store, &self.folder)?;
-            let lock = OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
-            lock.lock()?;
-            Ok(lock)
-        };
-        locked().map_err(|source| RejectedError::Write { path: path.clone(), source })
+        let locked = self.open_lock().and_then(|lock| lock.lock().map(|()| lock));
+        locked.map_err(|source| RejectedError::Write { path: self.folder.join(LOCK), source })
+    }
+
+    /// Does the same; `None` if another process does for longer than that.
+    fn lock_soon(&self, patience: Duration) -> Result<Option<File>, RejectedError> {
+        let locked = self.open_lock().and_then(|lock| match lock.try_lock() {
+            Ok(()) => Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) => wait(lock, patience),
+            Err(TryLockError::Error(error)) => Err(error),
+        });
+        locked.map_err(|source| RejectedError::Write { path: self.folder.join(LOCK), source })
+    }
+
+    fn open_lock(&self) -> io::Result<File> {
+        make_folder(&self.store, &self.folder)?;
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).mode(0o600).open(self.folder.join(LOCK))
     }
 
     /// Reads the ids that other processes have added.
-    fn learn(&mut self, lock: &File) -> Result<(), RejectedError> {
+    fn learn(&mut self) -> Result<(), RejectedError> {
         let unreadable =
             |path: &Path, source| RejectedError::Read { path: path.to_owned(), source };
-        let lock = lock.metadata().map_err(|source| unreadable(&self.folder.join(LOCK), source))?;
+        let lock = self.folder.join(LOCK);
+        let lock = fs::metadata(&lock).map_err(|source| unreadable(&lock, source))?;
         if lock.len() != self.known.n_removals {
             self.known = Known { n_removals: lock.len(), ..Known::default() };
         }
@@ -271,6 +307,24 @@ impl Rejected {
     fn bytes_path(&self, hash: Hash) -> PathBuf {
         self.folder.join(BYTES_FOLDER).join(hash.to_string())
     }
+}
+
+/// How long others are waited for.
+#[derive(Clone, Copy)]
+enum Patience {
+    AsLongAsItTakes,
+    Until(Duration),
+}
+
+/// Waits for the lock on a thread of its own: the system has no such wait with a limit.
+fn wait(lock: File, patience: Duration) -> io::Result<Option<File>> {
+    let (send, receive) = mpsc::sync_channel(1);
+    std::thread::Builder::new().name("weft-rejected".to_owned()).spawn(move || {
+        // Nobody waits any more once the time is over: the lock is let go as it is dropped here.
+        let told = send.send(lock.lock().map(|()| lock));
+        drop(told);
+    })?;
+    receive.recv_timeout(patience).ok().transpose()
 }
 
 /// Makes a folder that only the owner can read, durably.

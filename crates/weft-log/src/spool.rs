@@ -122,6 +122,11 @@ pub fn put_all(store: &Store, entries: &[Entry<'_>]) -> Result<(), SpoolError> {
     file.sync_data().map_err(written)
 }
 
+/// Returns the file that entries are left in.
+pub(crate) fn path(store: &Path) -> PathBuf {
+    store.join(FOLDER).join(FILE)
+}
+
 /// Returns whether a store's spool holds nothing; a spool that cannot be looked at may hold something.
 pub fn is_empty(store: &Path) -> bool {
     match fs::read_dir(store.join(FOLDER)) {

@@ -10,6 +10,9 @@ use crate::recover::{HEAD_FILE, LOG_FOLDER};
 use crate::redact::Redaction;
 use crate::{rejected, spool};
 
+/// The folder of the prompts of loops, each in a folder of its own.
+pub const PROMPTS_FOLDER: &str = "prompts";
+
 /// The file that says that a network file system was forced.
 const FORCED_FILE: &str = "network-forced";
 

@@ -2,8 +2,10 @@
 
 use std::ops::RangeInclusive;
 
+use anyhow::bail;
+use weft_log::disk::RealDisk;
 use weft_log::query::{Order, by_producer};
-use weft_log::{Filter, Position};
+use weft_log::{Filter, Position, Store, reader};
 
 use crate::Outcome;
 use crate::output::tell;
@@ -55,6 +57,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut printer = Printer::new(&args.show);
     let filter = args.filter.parse(printer.clock())?;
     let mut records = records::open(&args.store, &filter)?;
+    check_kept(records.store(), args.after, args.before)?;
     let Some(choice) = choice(&args, &filter) else { return Ok(Outcome::Fine) };
     let walked = match args.order {
         Sorting::Position => walk(&mut records, &choice, &mut |page| printer.print(page))?,
@@ -73,6 +76,28 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     walked.lost.tell();
     Ok(Outcome::Fine)
+}
+
+/// Refuses to go on behind a position, or back from one, that was pruned: whoever counts on what was there would not see that it is
+/// gone.
+fn check_kept(
+    store: &Store,
+    after: Option<Position>,
+    before: Option<Position>,
+) -> anyhow::Result<()> {
+    let Some(first) = reader::first_kept(RealDisk, store.root())? else { return Ok(()) };
+    // Nothing was missed if the next one is the first that is kept.
+    let is_missing = |after: &Position| after.get().saturating_add(1) < first.get();
+    if let Some(after) = after.filter(is_missing) {
+        let from = first.get() - 1;
+        bail!(
+            "position {after} was pruned: the log begins at {first}, and --after {from} reads from there"
+        );
+    }
+    if let Some(before) = before.filter(|before| *before < first) {
+        bail!("position {before} was pruned: the log begins at {first}");
+    }
+    Ok(())
 }
 
 /// Settles what is asked for; `None` if there is nothing between the positions named.

@@ -23,6 +23,14 @@ pub(crate) fn print(data: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes data to stdout, in the midst of work or behind it: whoever closed the pipe has seen enough, and the work goes on.
+pub(crate) fn print_if_read(data: &[u8]) -> io::Result<()> {
+    match print(data) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
+    }
+}
+
 /// Writes a line for people to stderr.
 #[expect(clippy::let_underscore_must_use, reason = "if stderr is gone, there is nobody to tell")]
 pub(crate) fn tell(message: fmt::Arguments<'_>) {

@@ -11,7 +11,7 @@ use weft_log::{Position, Store};
 
 use crate::Outcome;
 use crate::gauge::{Gauge, Unit};
-use crate::output::{Format, Marked, print, tell};
+use crate::output::{Format, Marked, print, print_if_read, tell};
 use crate::stores::{self, PATIENCE, StoreArgs, owner};
 use crate::times::now_ns;
 
@@ -113,31 +113,33 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         (show::report(&report, format), report.plan.kept.is_empty())
     };
     drop(gauge);
-    print(shown.as_bytes())?;
+    print_if_read(shown.as_bytes())?;
     Ok(if is_all { Outcome::Fine } else { Outcome::Found })
 }
 
 fn change_holds(store: &Store, command: HoldCommand) -> anyhow::Result<Outcome> {
-    let mut holds = Holds::read(store)?;
+    let mut waiting = || {
+        tell(format_args!("note: waiting for another process that prunes, or changes the holds"))
+    };
     match command {
-        HoldCommand::Add { filter } => holds.add(parse_filter(&filter)?)?,
-        HoldCommand::Remove { filter } => holds.remove(&parse_filter(&filter)?)?,
+        HoldCommand::Add { filter } => Holds::add(store, parse_filter(&filter)?, &mut waiting)?,
+        HoldCommand::Remove { filter } => {
+            Holds::remove(store, &parse_filter(&filter)?, &mut waiting)?;
+        }
         HoldCommand::List => {
             let lines: String =
-                holds.filters().iter().map(|filter| format!("{filter}\n")).collect();
+                Holds::read(store)?.filters().iter().map(|filter| format!("{filter}\n")).collect();
             print(lines.as_bytes())?;
         }
     }
     Ok(Outcome::Fine)
 }
 
-/// Returns the store's own holds and those of this run.
+/// Returns the holds of this run, which come to those of the store.
 fn holds_of(store: &Store, given: &[String]) -> anyhow::Result<Vec<Filter>> {
-    let mut holds = Holds::read(store)?.filters().to_vec();
-    for text in given {
-        holds.push(parse_filter(text)?);
-    }
-    if holds.iter().any(Filter::is_all) {
+    let holds = given.iter().map(|text| parse_filter(text)).collect::<anyhow::Result<Vec<_>>>()?;
+    let stored = Holds::read(store)?;
+    if stored.filters().iter().chain(&holds).any(Filter::is_all) {
         tell(format_args!("note: a hold matches every record, so that nothing can be deleted"));
     }
     Ok(holds)

@@ -10,13 +10,13 @@ use weft_log::redact::{Found, Mode, Report, Told, scan_store};
 
 use crate::Outcome;
 use crate::gauge::{Gauge, Unit};
-use crate::output::{Format, plural, print, tell};
+use crate::output::{Format, plural, print_if_read, tell};
 use crate::stores::{self, PATIENCE, StoreArgs, owner};
 
 const EXAMPLES: &str = "\
 Examples:
   weft scan                        where secrets are stored; none is shown
-  weft scan --redact               take them out of the log, archives, blobs, rejected/ and aside/
+  weft scan --redact               take them out of the log, archives, blobs, rejected/, aside/ and prompts/
   weft scan --json | jq .found     let a program read what was found
 
 What was found goes to stdout, one a line, as FILE: record POSITION: RULE.
@@ -62,7 +62,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
                 *by_rule.entry(rule.clone()).or_default() += 1;
             }
             if printed.is_ok() {
-                printed = gauge.suspend(|| print(show(&found, format).as_bytes()));
+                printed = gauge.suspend(|| print_if_read(show(&found, format).as_bytes()));
             }
         }
     });
@@ -70,7 +70,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     printed?;
     let report =
         report.with_context(|| format!("cannot scan the store {}", store.root().display()))?;
-    print(summary(&report, &by_rule, format).as_bytes())?;
+    print_if_read(summary(&report, &by_rule, format).as_bytes())?;
     let is_left = report.n_secrets > 0 && !args.redact;
     if is_left && format == Format::Text {
         tell(format_args!("`weft scan --redact` takes them out; give each secret a successor"));

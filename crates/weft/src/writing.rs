@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use weft_log::admit::Admitted;
 use weft_log::follow::Progress;
-use weft_log::log::{Answer, Batch, Durability, Hold, Indexing, Log, Options};
+use weft_log::lock::LockError;
+use weft_log::log::{Answer, Batch, BeginError, Durability, Hold, Indexing, Log, Options};
 use weft_log::{Network, Store};
 use weft_server::socket::answer::{Appended, Failure, Fate};
 use weft_server::socket::client::{Client, ClientError};
@@ -19,6 +20,12 @@ use crate::stores::{self, PATIENCE, StoreArgs, owner};
 
 /// How long the server may take for an answer before it counts as gone.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long another process may hold the store before it is said that it is waited for.
+const FIRST_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The commands that hold a store for as long as its index takes to be made: `verify` with `--repair`, `scan` with `--redact`.
+const REBUILDERS: [&str; 3] = ["weft index", "weft verify", "weft scan"];
 
 /// A store that is written to.
 pub(crate) struct Writing {
@@ -122,12 +129,34 @@ fn server_of(store: &Store) -> anyhow::Result<Option<Client>> {
 }
 
 fn open_folder(store: &Store, progress: &mut dyn FnMut(Progress)) -> anyhow::Result<Log> {
-    let (hold, indexing) = (Hold::Long, Indexing::Meanwhile);
-    let options = Options { owner: owner(), patience: PATIENCE, hold, indexing };
-    let log = Log::open(store.clone(), options, progress)
-        .with_context(|| format!("cannot write to the store {}", store.root().display()))?;
+    let mut patience = FIRST_PATIENCE;
+    let log = loop {
+        let (hold, indexing) = (Hold::Long, Indexing::Meanwhile);
+        let options = Options { owner: owner(), patience, hold, indexing };
+        match Log::open(store.clone(), options, progress) {
+            Err(BeginError::Lock(error)) if is_rebuilt(&error) => {
+                if patience == FIRST_PATIENCE {
+                    tell(format_args!("note: waiting for the index to be made: {error}"));
+                }
+            }
+            Err(BeginError::Lock(LockError::Held { .. })) if patience == FIRST_PATIENCE => {}
+            opened => {
+                let unwritable = || format!("cannot write to the store {}", store.root().display());
+                break opened.with_context(unwritable)?;
+            }
+        }
+        patience = PATIENCE;
+    };
     stores::tell_findings(&log.take_findings());
     Ok(log)
+}
+
+/// Returns whether a store is held by somebody who makes its index anew, which takes as long as it takes.
+pub(crate) fn is_rebuilt(error: &LockError) -> bool {
+    match error {
+        LockError::Held { owner: Some(owner), .. } => REBUILDERS.contains(&owner.what.as_str()),
+        LockError::Held { owner: None, .. } | LockError::Io { .. } => false,
+    }
 }
 
 /// Appends through the server, for as long as that says that it can be done later.

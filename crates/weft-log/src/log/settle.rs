@@ -1,5 +1,6 @@
 //! Bringing a store in order before it is read, and telling whether it is.
 
+use std::error::Error;
 use std::io;
 use std::time::Duration;
 
@@ -12,20 +13,20 @@ use crate::segment::Form;
 use crate::{Head, Store, redact, spool};
 
 /// Brings a store in order before it is read: what a crash left, what waits in the spool, and what the index lacks. A store that
-/// another process holds is that one's to bring in order, and one that cannot be written is read as it is.
+/// another process holds is that one's to bring in order, and one that cannot be written, or whose disk is full, is read as it is.
 pub fn settle(store: &Store, owner: Owner) -> Result<Vec<Finding>, BeginError> {
     if is_settled(store) {
         return Ok(Vec::new());
     }
     let (patience, hold, indexing) = (Duration::ZERO, Hold::Briefly, Indexing::AtTheEnd);
     let options = Options { owner, patience, hold, indexing };
-    let opened = Log::open(store.clone(), options, &mut |_| {});
-    match opened {
-        Ok(log) => {
-            let findings = log.take_findings();
-            log.close()?;
-            Ok(findings)
-        }
+    let settled = Log::open(store.clone(), options, &mut |_| {}).and_then(|log| {
+        let findings = log.take_findings();
+        log.close()?;
+        Ok(findings)
+    });
+    match settled {
+        Ok(findings) => Ok(findings),
         Err(BeginError::Lock(LockError::Held { .. }) | BeginError::Behind { .. }) => Ok(Vec::new()),
         Err(BeginError::Lock(LockError::Io { source, .. }))
             if matches!(
@@ -35,8 +36,18 @@ pub fn settle(store: &Store, owner: Owner) -> Result<Vec<Finding>, BeginError> {
         {
             Ok(Vec::new())
         }
+        Err(error) if is_disk_full(&error) => Ok(Vec::new()),
         Err(error) => Err(error),
     }
+}
+
+/// Returns whether an error comes from a disk that is full, or whose owner may not take more of it.
+pub(super) fn is_disk_full(error: &(dyn Error + 'static)) -> bool {
+    let io = error.downcast_ref::<io::Error>().map(io::Error::kind);
+    let sqlite = error.downcast_ref().and_then(rusqlite::Error::sqlite_error_code);
+    matches!(io, Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
+        || sqlite == Some(rusqlite::ErrorCode::DiskFull)
+        || error.source().is_some_and(is_disk_full)
 }
 
 /// Returns whether a store needs nothing done before it is read.

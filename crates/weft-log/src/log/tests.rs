@@ -2,6 +2,7 @@
 
 mod spooled;
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,13 +10,16 @@ use weft_event::event::Expect;
 use weft_event::sample;
 
 use super::{
-    Answer, AppendError, Batch, Condition, Durability, Hold, Indexing, Log, Options, Outcome,
+    Answer, AppendError, Batch, BeginError, Condition, Durability, Hold, Indexing, Log, Options,
+    Outcome, settle,
 };
 use crate::admit::{Admitted, Arrival, Gate, Strictness};
 use crate::blobs::Which;
 use crate::disk::RealDisk;
 use crate::lock::Owner;
 use crate::reader::{Reader, read_head};
+use crate::recover;
+use crate::spool::SpoolError;
 use crate::{Network, Position, Store, TopicKey};
 
 const NEEDLE: &str = r#"{"schema_version":1,"timestamp":"2026-11-15T12:00:00.000Z","event_type":"bead.claimed","worker_id":"w","session_id":"s","sequence":7,"data":{"bead_id":"b"}}"#;
@@ -35,7 +39,7 @@ fn open_indexing(root: &Path, hold: Hold, indexing: Indexing) -> Log {
 fn admit(root: &Path, line: &str, delivery: Option<&str>) -> Admitted {
     let mut gate = Gate::new(&Store::at(root), Which::Largest, Strictness::Lenient);
     let (line, expect, via) = (line.as_bytes(), Expect::Any, "test");
-    gate.admit(&Arrival { line, expect, via, delivery, topic: None }).unwrap()
+    gate.admit_own(&Arrival { line, expect, via, delivery, topic: None }).unwrap()
 }
 
 fn batch(events: Vec<Admitted>) -> Batch {
@@ -348,4 +352,17 @@ fn repeats_within_a_batch_of_several_groups_are_recognised() {
     let events = (0..n).chain(0..n).map(event).collect();
     let positions = positions(&log.append(batch(events)).unwrap());
     assert_eq!(positions, (1..=n).chain(1..=n).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_disk_is_told_to_be_full_through_every_layer() {
+    let recover = |kind: io::ErrorKind| {
+        BeginError::Recover(recover::Error::Io { path: "aside".into(), source: kind.into() })
+    };
+    let spool = |kind: io::ErrorKind| {
+        BeginError::Spool(SpoolError::Write { path: "spool".into(), source: kind.into() })
+    };
+    assert!(settle::is_disk_full(&recover(io::ErrorKind::StorageFull)));
+    assert!(settle::is_disk_full(&spool(io::ErrorKind::QuotaExceeded)));
+    assert!(!settle::is_disk_full(&recover(io::ErrorKind::NotFound)));
 }

@@ -1,9 +1,10 @@
 //! Holds: filters whose records keep their segments from being deleted, one a line in the store's file `holds`.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use super::{LOCK_FILE, journal, open_lock};
 use crate::Store;
 use crate::filter::{Filter, FilterError};
 use crate::spool::durable;
@@ -40,6 +41,11 @@ pub enum HoldError {
         /// What was asked for.
         text: String,
     },
+    /// A deletion was begun before: what it is about to remove would not be held.
+    #[error(
+        "a deletion was interrupted, and what is left of it cannot be held any more: complete it with `weft prune --before 1 --delete`, then add the hold again"
+    )]
+    Interrupted,
     /// There are too many.
     #[error("a store has at most {HOLDS_MAX} holds")]
     TooMany,
@@ -79,26 +85,38 @@ impl Holds {
         &self.filters
     }
 
-    /// Adds a hold; one that is there already stays alone.
-    pub fn add(&mut self, filter: Filter) -> Result<(), HoldError> {
-        if self.filters.contains(&filter) {
+    /// Adds a hold; one that is there already stays alone. Whoever prunes is waited for, which is told to `waiting` first: once this
+    /// returns, nothing that the hold is on goes.
+    pub fn add(store: &Store, filter: Filter, waiting: &mut dyn FnMut()) -> Result<(), HoldError> {
+        let _lock = lock(store, waiting)?;
+        if journal::exists(store) {
+            return Err(HoldError::Interrupted);
+        }
+        let mut holds = Self::read(store)?;
+        if holds.filters.contains(&filter) {
             return Ok(());
         }
-        if self.filters.len() >= HOLDS_MAX {
+        if holds.filters.len() >= HOLDS_MAX {
             return Err(HoldError::TooMany);
         }
-        self.filters.push(filter);
-        self.write()
+        holds.filters.push(filter);
+        holds.write()
     }
 
-    /// Removes a hold.
-    pub fn remove(&mut self, filter: &Filter) -> Result<(), HoldError> {
-        let n_before = self.filters.len();
-        self.filters.retain(|hold| hold != filter);
-        if self.filters.len() == n_before {
+    /// Removes a hold. Whoever prunes is waited for, which is told to `waiting` first.
+    pub fn remove(
+        store: &Store,
+        filter: &Filter,
+        waiting: &mut dyn FnMut(),
+    ) -> Result<(), HoldError> {
+        let _lock = lock(store, waiting)?;
+        let mut holds = Self::read(store)?;
+        let n_before = holds.filters.len();
+        holds.filters.retain(|hold| hold != filter);
+        if holds.filters.len() == n_before {
             return Err(HoldError::Unknown { text: filter.to_string() });
         }
-        self.write()
+        holds.write()
     }
 
     fn write(&self) -> Result<(), HoldError> {
@@ -107,4 +125,21 @@ impl Holds {
         });
         write.map_err(|source| HoldError::Io { path: self.path.clone(), source })
     }
+}
+
+/// Keeps others from pruning and from changing the holds until the file is dropped.
+fn lock(store: &Store, waiting: &mut dyn FnMut()) -> Result<File, HoldError> {
+    let path = store.root().join(LOCK_FILE);
+    let locked = open_lock(&path).and_then(|file| {
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                waiting();
+                file.lock()?;
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        Ok(file)
+    });
+    locked.map_err(|source| HoldError::Io { path, source })
 }

@@ -3,7 +3,9 @@
 use std::fs;
 use std::time::{Duration, SystemTime};
 
-use super::{Ask, Kept, Mode, PruneError, Reach, Report, delete, journal, plan, run};
+use super::{
+    Ask, HoldError, Holds, Kept, Mode, PruneError, Reach, Report, delete, journal, plan, run,
+};
 use crate::blobs::Blobs;
 use crate::disk::RealDisk;
 use crate::filter::Filter;
@@ -169,6 +171,56 @@ fn a_hold_keeps_the_whole_segment_and_the_gap_around_it_is_explained() {
     assert_eq!(sequences(&scene)[0], (7, 7));
     assert_eq!(faults(&scene.store), [""; 0]);
     assert_eq!(index::Reader::open(&scene.store.index()).unwrap().gaps().unwrap(), []);
+}
+
+#[test]
+fn holds_that_are_added_at_once_are_all_kept_and_pruning_reads_them_itself() {
+    let scene = four_days();
+    let add = |text: &str| {
+        Holds::add(&scene.store, Filter::parse(text, 0).unwrap(), &mut || {}).unwrap();
+    };
+    std::thread::scope(|scope| {
+        for n in 100..108 {
+            scope.spawn(move || add(&format!(".sequence = {n}")));
+        }
+    });
+    assert_eq!(Holds::read(&scene.store).unwrap().filters().len(), 8);
+    add(".sequence = 4");
+    let report = prune(&scene.store, Reach::BeforePosition(position(7)), Mode::Delete, &[]);
+    assert!(matches!(report.plan.kept[..], [(_, Kept::Held { .. })]), "{:?}", report.plan.kept);
+    assert_eq!(sequences(&scene)[..2], [(3, 3), (4, 4)]);
+}
+
+#[test]
+fn a_hold_on_what_an_interrupted_deletion_removes_is_refused() {
+    let scene = four_days();
+    let ask = Ask { reach: Reach::BeforePosition(position(6)), mode: Mode::Delete, holds: &[] };
+    let planned = plan(&scene.store, &ask, &mut |_| {}).unwrap();
+    journal::write(&scene.store, &planned).unwrap();
+    let hold = || Filter::parse(".sequence = 3", 0).unwrap();
+    let add = || Holds::add(&scene.store, hold(), &mut || {});
+    assert!(matches!(add(), Err(HoldError::Interrupted)));
+    assert!(Holds::read(&scene.store).unwrap().filters().is_empty());
+    prune(&scene.store, Reach::BeforePosition(Position::FIRST), Mode::Delete, &[]);
+    assert_eq!(sequences(&scene)[0], (5, 5));
+    add().unwrap();
+    assert_eq!(Holds::read(&scene.store).unwrap().filters(), [hold()]);
+}
+
+#[test]
+fn whoever_prunes_is_waited_for_with_a_hold() {
+    let scene = four_days();
+    let (store, lock) = (&scene.store, super::lock(&scene.store).unwrap());
+    std::thread::scope(|scope| {
+        let (waits, is_waiting) = std::sync::mpsc::channel();
+        let hold = Filter::parse(".sequence = 4", 0).unwrap();
+        let added = scope.spawn(move || Holds::add(store, hold, &mut || waits.send(()).unwrap()));
+        is_waiting.recv().unwrap();
+        assert!(Holds::read(store).unwrap().filters().is_empty());
+        drop(lock);
+        added.join().unwrap().unwrap();
+    });
+    assert_eq!(Holds::read(store).unwrap().filters().len(), 1);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Secrets that are stored already: finding them, and taking them out of the log, its archives, blobs, `rejected/` and `aside/`.
+//! Secrets that are stored already: finding them, and taking them out of the log, its archives, blobs, `rejected/`, `aside/` and
+//! `prompts/`. What waits in the spool is looked at too; it goes into the log before anything is taken out.
 //!
 //! A record of the log says first what a group will be; then its segment is replaced by a copy in which every secret is masked by
 //! something as long. Whatever interrupts it, a reader finds each group as its seal or as a record says, and doing it again
@@ -29,7 +30,8 @@ use crate::rejected::{Rejected, RejectedError};
 use crate::scan::Bytes as _;
 use crate::segment::{Form, SegmentName};
 use crate::snapshots;
-use crate::spool::durable;
+use crate::spool::{self, SpoolError, durable};
+use crate::store::PROMPTS_FOLDER;
 use crate::verify::{self, RepairError};
 use crate::writer::GROUP_RECORDS_MAX;
 use crate::{Position, Store};
@@ -60,6 +62,10 @@ pub enum Part {
     Rejected,
     /// What a recovery cut off.
     Aside,
+    /// What loops were told to do.
+    Prompts,
+    /// What waits to be moved into the log.
+    Spool,
 }
 
 impl Part {
@@ -70,6 +76,8 @@ impl Part {
             Part::Blobs => "blobs",
             Part::Rejected => "rejected",
             Part::Aside => "aside",
+            Part::Prompts => "prompts",
+            Part::Spool => "spool",
         }
     }
 }
@@ -146,6 +154,9 @@ pub enum StoredError {
     /// What was refused cannot be locked.
     #[error(transparent)]
     Rejected(#[from] RejectedError),
+    /// The spool cannot be read.
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
     /// The index cannot be made again.
     #[error(transparent)]
     Index(#[from] RepairError),
@@ -182,6 +193,9 @@ pub fn scan_store(
         moved.remove(store)?;
     }
     work.files()?;
+    if work.log.is_none() {
+        work.spool()?;
+    }
     let Work { log, report, is_marked, .. } = work;
     if let (Some(log), Mode::Redact(options)) = (log, mode) {
         log.close()?;
@@ -338,16 +352,35 @@ impl Work<'_> {
             true => Some(Rejected::new(self.store).lock()?),
             false => None,
         };
-        let places = [
+        let mut places = vec![
             (Part::Rejected, look(&rejected, Unit::Line)?),
             (Part::Rejected, look(&rejected.join(crate::rejected::BYTES_FOLDER), Unit::Whole)?),
             (Part::Aside, look(&aside, Unit::Line)?),
         ];
+        let prompts = root.join(PROMPTS_FOLDER);
+        for folder in at(&prompts, files::folders(&prompts))? {
+            places.push((Part::Prompts, look(&folder, Unit::Whole)?));
+        }
         for (part, found) in places {
             for file in found {
                 self.found(part, &file.path, None, file.rules.clone());
                 self.replace_file(&file)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Looks at what waits to be moved into the log.
+    fn spool(&mut self) -> Result<(), StoredError> {
+        let mut found = Vec::new();
+        spool::look(self.store.root(), |entry| {
+            let secrets = self.redaction.find(entry.line);
+            let rules: Vec<_> = secrets.iter().map(|secret| secret.rule.to_owned()).collect();
+            found.push(rules);
+        })?;
+        let path = spool::path(self.store.root());
+        for rules in found.into_iter().filter(|rules| !rules.is_empty()) {
+            self.found(Part::Spool, &path, None, rules);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use weft_event::input::{Item, Lines};
 use weft_event::time::format_rfc3339;
 
 use super::RejectedError;
-use super::line::Kept;
+use super::line::{Kept, RefusalId};
 
 const PREFIX: &str = "rejected-";
 const SUFFIX: &str = ".jsonl";
@@ -31,8 +31,10 @@ impl Span {
 
     /// Returns whether a file of this name may hold something of the span.
     fn may_have(self, name: &str) -> bool {
-        self.since_us.is_none_or(|since| *file_name(since) <= *name)
-            && self.until_us.is_none_or(|until| *name <= *file_name(until))
+        let day = name.get(PREFIX.len()..).and_then(|rest| rest.split('.').next());
+        let name = format!("{PREFIX}{}{SUFFIX}", day.unwrap_or_default());
+        self.since_us.is_none_or(|since| file_name(since) <= name)
+            && self.until_us.is_none_or(|until| name <= file_name(until))
     }
 }
 
@@ -117,9 +119,17 @@ impl Iterator for Listing {
 
 /// Returns the name of the file for a moment.
 pub(super) fn file_name(at_us: i64) -> String {
+    format!("{PREFIX}{}{SUFFIX}", day_of(at_us))
+}
+
+/// Returns the name of the file that one refusal has for itself.
+pub(super) fn file_name_apart(at_us: i64, id: RefusalId) -> String {
+    format!("{PREFIX}{}.{}{SUFFIX}", day_of(at_us), id.to_hex())
+}
+
+fn day_of(at_us: i64) -> String {
     let time = format_rfc3339(at_us.saturating_mul(1000));
-    let day = time.split('T').next().expect("a time begins with its day");
-    format!("{PREFIX}{day}{SUFFIX}")
+    time.split('T').next().expect("a time begins with its day").to_owned()
 }
 
 /// Returns the files that may hold something of a span, in order.

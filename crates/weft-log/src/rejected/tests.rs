@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::thread;
+use std::time::Duration;
 
 use weft_event::Dialect;
 
@@ -276,4 +277,35 @@ fn base64_is_the_usual_one_and_comes_back() {
     for wrong in ["Zg", "Zg=", "Zh==", "Z===", "=", "Zg==Zg==", "Z g=", "ü"] {
         assert_eq!(base64::decode(wrong), None, "{wrong}");
     }
+}
+
+#[test]
+fn whoever_cannot_wait_for_the_others_keeps_it_in_a_file_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    let mut rejected = Rejected::new(&store);
+    rejected.put(&[refusal("a:1", b"1")]).unwrap();
+    let lock = Rejected::new(&store).lock().unwrap();
+    let patience = Duration::from_millis(50);
+    for _ in 0..2 {
+        let some = [refusal("a:1", b"1"), refusal("hook:2", b"2"), refusal("hook:3", b"3")];
+        assert_eq!(Rejected::new(&store).put_soon(&some, patience).unwrap().len(), 3);
+    }
+    drop(lock);
+    let mut found = origins(&rejected, Span::default());
+    found.sort();
+    assert_eq!(found, ["a:1", "hook:2", "hook:3"]);
+    let days = |since, until| Span { since_us: Some(since), until_us: Some(until) };
+    assert_eq!(listed(&rejected, days(NOON_US, NOON_US + 1)).len(), 3);
+    assert_eq!(listed(&rejected, days(NOON_US + DAY_US, NOON_US + 2 * DAY_US)).len(), 0);
+    // From then on it is like the others.
+    rejected.put(&[refusal("hook:2", b"2")]).unwrap();
+    let ids: Vec<_> = listed(&rejected, Span::default()).iter().map(|kept| kept.id).collect();
+    assert_eq!(ids.len(), 3);
+    assert_eq!(rejected.remove(&ids).unwrap(), 3);
+    assert_eq!(text_of(folder.path()), "");
+    let free = Rejected::new(&store).put_soon(&[refusal("hook:4", b"4")], patience);
+    assert_eq!(free.unwrap().len(), 1);
+    let day = super::listing::file_name(NOON_US);
+    assert!(folder.path().join("rejected").join(day).exists());
 }

@@ -146,7 +146,7 @@ impl Note {
             object.json("data", &self.data);
         });
         let mut gate = Gate::new(store, Which::Largest, Strictness::Lenient);
-        gate.admit(&Arrival {
+        gate.admit_own(&Arrival {
             line: line.as_str().as_bytes(),
             expect: Expect::Dialect(Dialect::Weft),
             via: VIA,

@@ -19,7 +19,7 @@ fn batches(store: &Store, n: usize) -> Vec<Batch> {
     let mut gate = Gate::new(store, Which::Largest, Strictness::Lenient);
     let admit = |event: String| {
         let (line, expect, via) = (event.as_bytes(), Expect::Any, "test");
-        gate.admit(&Arrival { line, expect, via, delivery: None, topic: None }).unwrap()
+        gate.admit_own(&Arrival { line, expect, via, delivery: None, topic: None }).unwrap()
     };
     let batch = |event| {
         let (events, conditions) = (vec![event], Vec::new());

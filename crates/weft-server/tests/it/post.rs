@@ -305,7 +305,7 @@ fn what_weft_writes_of_itself_is_not_taken_from_others() {
     let server = Server::start();
     let own = r#"{"weft":1,"type":"subscription.acknowledged","id":"x","at":"2026-11-15T12:00:00Z","data":{"name":"s","position":9}}"#;
     let answer = server.client().post("/v1/events", own);
-    assert_snapshot!(answer.shown(), @r#"400 {"accepted":false,"error":{"code":"refused","message":"no event was accepted: see the violations"},"rejected":"…","violations":[{"code":"reserved_dialect","message":"events of the dialect weft are written by Weft alone","pointer":""}]}"#);
+    assert_snapshot!(answer.shown(), @r#"400 {"accepted":false,"error":{"code":"refused","message":"no event was accepted: see the violations"},"rejected":"…","violations":[{"code":"reserved_dialect","message":"events of the dialect weft are written by Weft alone; those of another store are its own bookkeeping","pointer":""}]}"#);
     let seal = r#"{"weft_seal":{"pos":1}}"#;
     assert_eq!(
         server.client().post("/v1/events", seal).json()["violations"][0]["code"],

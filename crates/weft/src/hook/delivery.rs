@@ -24,7 +24,7 @@ use crate::output::{Shown, tell};
 use crate::posting::{ANSWER_PATIENCE, Place, Post, Posted, Report, post_last};
 use crate::stores;
 
-/// How long the server may take in all: to be found, to be told, and to answer.
+/// How long the server may take in all: to be found, to be told, and to answer; and how long those who change what was refused.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// How long the server may take to find what a decision needs, before the hook reads it itself.
@@ -82,7 +82,7 @@ impl<'d> Delivery<'d> {
         let (via, reasons) = (VIA.to_owned(), vec![Reason::from(problem)]);
         let refusal = Refusal { at_us: self.at_us, via, origin, with, reasons, bytes };
         let store = stores::make(self.folder, Network::Refuse)?;
-        let ids = Rejected::new(&store).put(&[refusal])?;
+        let ids = Rejected::new(&store).put_soon(&[refusal], PATIENCE)?;
         let id = ids.first().map(ToString::to_string).unwrap_or_default();
         let why = Shown(&problem.message);
         tell(format_args!("what came is refused ({why}); it is kept: weft rejects show {id}"));

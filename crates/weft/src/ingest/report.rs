@@ -128,7 +128,7 @@ impl<'p> Report<'p> {
             self.refused(&places[*line], &refusal.reasons, &mut out);
         }
         if !out.is_empty() {
-            self.progress.suspend(|| output::print(out.as_bytes()))?;
+            self.progress.suspend(|| output::print_if_read(out.as_bytes()))?;
         }
         self.progress.add(judged.n_bytes);
         Ok(())
@@ -248,7 +248,7 @@ impl<'p> Report<'p> {
                     object.json("dialects", &dialects);
                 });
                 let line = Json::object(|object| object.json("summary", &summary));
-                output::print(format!("{}\n", line.as_str()).as_bytes())
+                output::print_if_read(format!("{}\n", line.as_str()).as_bytes())
             }
         }
     }

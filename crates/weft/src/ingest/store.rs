@@ -13,7 +13,7 @@ use weft_server::tail::judge::{Judged, Rules, judge};
 
 use super::report::Report;
 use crate::output;
-use crate::writing::Writing;
+use crate::writing::{self, Writing};
 
 /// How often a batch is appended anew after a write that failed: what is in the log by then is recognised.
 const TRIES_MAX: usize = 2;
@@ -99,20 +99,20 @@ impl Keeper {
                 Err(error) => error,
             };
             n_tries += 1;
-            match (is_held(&error), self.mode) {
-                (true, Mode::Follow { .. }) if self.stop.load(Ordering::Relaxed) => {
+            let is_waited_for = match (held(&error), self.mode) {
+                (Some(_), Mode::Follow { .. }) => true,
+                (Some(held), Mode::Once) => writing::is_rebuilt(held),
+                (None, Mode::Once | Mode::Follow { .. }) => false,
+            };
+            if is_waited_for {
+                if self.stop.load(Ordering::Relaxed) {
                     return Ok(None);
                 }
-                (true, Mode::Follow { .. }) => {
-                    if !std::mem::replace(&mut has_told, true) {
-                        output::tell(format_args!("note: waiting for the store: {error:#}"));
-                    }
+                if !std::mem::replace(&mut has_told, true) {
+                    output::tell(format_args!("note: waiting for the store: {error:#}"));
                 }
-                (true, Mode::Once) => return Err(error.context("cannot write to the store")),
-                (false, Mode::Once | Mode::Follow { .. }) if n_tries < TRIES_MAX => {}
-                (false, Mode::Once | Mode::Follow { .. }) => {
-                    return Err(error.context("cannot write to the store"));
-                }
+            } else if held(&error).is_some() || n_tries >= TRIES_MAX {
+                return Err(error.context("cannot write to the store"));
             }
             let batch = std::mem::take(&mut judged.batch);
             *judged = judge(&mut self.gate, self.rules, judged.number, batch);
@@ -120,18 +120,9 @@ impl Keeper {
     }
 }
 
-/// Returns whether another process has the store.
-fn is_held(error: &anyhow::Error) -> bool {
-    match error.downcast_ref::<AppendError>() {
-        Some(AppendError::Begin(error)) => {
-            matches!(**error, BeginError::Lock(LockError::Held { .. }))
-        }
-        Some(
-            AppendError::Condition { .. }
-            | AppendError::Write(_)
-            | AppendError::Identity(_)
-            | AppendError::Left,
-        )
-        | None => false,
-    }
+/// Returns the error if it is that another process has the store.
+fn held(error: &anyhow::Error) -> Option<&LockError> {
+    let Some(AppendError::Begin(error)) = error.downcast_ref() else { return None };
+    let BeginError::Lock(error @ LockError::Held { .. }) = &**error else { return None };
+    Some(error)
 }

@@ -177,7 +177,7 @@ fn tell(kept: &Kept, reasons: &[Reason], format: Format) -> anyhow::Result<()> {
             .as_str()
             .to_owned(),
         };
-        output::print(format!("{line}\n").as_bytes())?;
+        output::print_if_read(format!("{line}\n").as_bytes())?;
     }
     Ok(())
 }
@@ -197,7 +197,7 @@ impl Tries {
                     object.json("refused", &Json::integer(*refused));
                 });
                 let line = Json::object(|object| object.json("summary", &summary));
-                output::print(format!("{}\n", line.as_str()).as_bytes())?;
+                output::print_if_read(format!("{}\n", line.as_str()).as_bytes())?;
             }
         }
         Ok(())

@@ -153,7 +153,7 @@ fn take_up(issue: &Issue, project: &Path, store: &Store, terms: &Terms) -> anyho
     let id = format!("issue-{}-{}", issue.id, now_ns / 1_000_000_000);
     let prompt_file = prompt::path(store, &worktree::reduced(&id).unwrap_or_else(|| id.clone()))?;
     let prompt = format!("{}\n\n{}\n", issue.title, issue.body);
-    prompt::write(&prompt_file, &prompt)?;
+    prompt::write(store, &prompt_file, &prompt)?;
     let kind = Kind::Issue {
         issue_id: issue.id.clone(),
         worktree_path: made.path,

@@ -171,7 +171,7 @@ pub(super) fn begin(
     let about = About { run_id: &state.run_id, session_id, now_ns, judged: None };
     let mut postings = vec![Posting::state(&state)];
     for begun in &frames {
-        prompt::write(&begun.frame.prompt_file, &begun.prompt)?;
+        prompt::write(store, &begun.frame.prompt_file, &begun.prompt)?;
         postings.push(began(&begun.frame, &begun.prompt, &about));
     }
     let condition = Condition { topic: current_of(&key), last: newest.last };

@@ -216,6 +216,22 @@ fn what_is_no_hook_is_kept_with_the_reason() {
 }
 
 #[test]
+fn what_is_no_hook_is_kept_although_somebody_changes_what_was_refused() {
+    let sandbox = Sandbox::with_store(&[]);
+    hook(&sandbox, &[], b"no json");
+    let lock = std::fs::File::open(sandbox.store().join("rejected/lock")).unwrap();
+    lock.lock().unwrap();
+    for payload in ["no json", "no json either", "no json either"] {
+        let ran = hook(&sandbox, &[], payload.as_bytes());
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+        assert!(ran.stderr.starts_with("what came is refused ("), "{}", ran.stderr);
+    }
+    drop(lock);
+    let list = sandbox.run(&["rejects", "--json"]).stdout;
+    assert_eq!(list.lines().count(), 2 + 1, "{list}");
+}
+
+#[test]
 fn large_values_are_moved_and_told() {
     let sandbox = Sandbox::with_store(&[]);
     let large = |response: String| {

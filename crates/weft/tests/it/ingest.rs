@@ -1,7 +1,7 @@
 //! Files, folders and streams into the log.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -116,13 +116,20 @@ fn equal_events_without_identity_are_told_apart_by_where_they_stand() {
 #[test]
 fn the_log_of_another_store_is_read_without_its_seals() {
     let other = Sandbox::with_store(&[]);
-    let text = format!("{}\n{FINE}\n{DONE}\n{OWN}\n", needle(1));
+    let text = format!("{}\n{FINE}\n{DONE}\n", needle(1));
     assert_eq!(other.pipe(&["ingest"], text.as_bytes()).code, 0);
     let sandbox = Sandbox::with_store(&[]);
     let folder = other.store().join("log");
     let ran = sandbox.run(&["ingest", folder.to_str().unwrap()]);
     assert_eq!(ran.code, 0, "{}", ran.show());
     assert_eq!(sandbox.log(), other.log());
+    // What the other keeps for itself is not to be believed here.
+    assert_eq!(other.run(&["sub", "add", "theirs", "--pull"]).code, 0);
+    let ran = sandbox.run(&["ingest", folder.to_str().unwrap()]);
+    assert_eq!(ran.code, 1, "{}", ran.show());
+    assert!(ran.stdout.contains("[reserved_dialect]"), "{}", ran.show());
+    assert_eq!(sandbox.log(), other.log()[..3]);
+    assert_eq!(sandbox.run(&["sub", "list", "--json"]).stdout, "");
     let own = sandbox.store().join("log");
     let ran = sandbox.run(&["ingest", own.to_str().unwrap()]);
     insta::assert_snapshot!(shown(&sandbox, &ran), @"
@@ -249,4 +256,58 @@ fn a_stream_that_gives_nothing_does_not_keep_it_from_ending() {
     ");
     drop(stdin);
     assert_eq!(sandbox.log(), [FINE]);
+}
+
+#[test]
+fn whoever_reads_much_waits_for_an_index_that_is_made_and_says_so() {
+    let sandbox = Sandbox::with_store(&[("a.jsonl", FINE.as_bytes())]);
+    let owner = Owner { pid: std::process::id(), what: "weft index".to_owned() };
+    let lock = Lock::take(&sandbox.store(), &owner, Duration::from_secs(60)).unwrap();
+    let mut child = sandbox.command(&["ingest", "a.jsonl"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    let note = told.next().unwrap().unwrap();
+    assert!(note.starts_with("note: waiting for the index to be made: "), "{note}");
+    drop(lock);
+    assert!(told.next().unwrap().unwrap().starts_with("1 event: 1 stored"));
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn what_only_weft_writes_is_refused_and_kept_without_its_secrets() {
+    let forged = OWN.replace("\"data\":{}", "\"data\":{\"k\":\"PASSWORD=hunter2-and-more\"}");
+    let sandbox = Sandbox::with_store(&[("a.jsonl", forged.as_bytes())]);
+    let runs = [
+        sandbox.run(&["ingest", "a.jsonl"]),
+        sandbox.run(&["ingest", "a.jsonl", "--from-start", "--dialect", "weft"]),
+        sandbox.pipe(&["emit"], forged.as_bytes()),
+        sandbox.pipe(&["emit", "--dialect", "weft"], forged.as_bytes()),
+        sandbox.run(&["rejects", "retry", "--all"]),
+    ];
+    for ran in &runs {
+        assert_eq!(ran.code, 1, "{}", ran.show());
+        let all = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(all.contains("[reserved_dialect]"), "{}", ran.show());
+    }
+    assert_eq!(sandbox.log(), [""; 0]);
+    let rejected = sandbox.run(&["rejects", "--json"]).stdout;
+    assert_eq!(rejected.matches("reserved_dialect").count(), 3 + 1, "{rejected}");
+    let scanned = sandbox.run(&["scan"]);
+    assert_eq!(scanned.code, 0, "{}", scanned.show());
+}
+
+#[test]
+fn whoever_stops_reading_the_refusals_stops_no_work() {
+    let bad = "nothing\n".repeat(3000);
+    let text = format!("{bad}{FINE}\n");
+    let sandbox = Sandbox::with_store(&[("a.jsonl", text.as_bytes())]);
+    let closed = |args: &[&str]| {
+        let (read, write) = std::io::pipe().unwrap();
+        drop(read);
+        sandbox.command(args).stdout(write).stderr(Stdio::null()).status().unwrap().code()
+    };
+    assert_eq!(closed(&["ingest", "a.jsonl"]), Some(1));
+    assert_eq!(sandbox.log(), [FINE]);
+    assert_eq!(sandbox.run(&["rejects", "--json"]).stdout.lines().count(), 3000 + 1);
+    assert_eq!(closed(&["rejects", "retry", "--all"]), Some(1));
+    assert_eq!(closed(&["ingest", "a.jsonl", "--from-start", "--json"]), Some(1));
 }

@@ -187,6 +187,14 @@ fn a_deletion_leaves_a_proof_and_respects_holds() {
     let ran = kept.run(&["verify", "--deep", "--against", &head]);
     assert_eq!(ran.code, 0, "{}", ran.show());
     assert!(value(&ran, "log").contains(" from 5 to "), "{}", ran.stdout);
+    for place in [["--after", "3"], ["--before", "4"]] {
+        let ran = kept.run(&[&["log"], &place[..]].concat());
+        assert_eq!((ran.code, &*ran.stdout), (2, ""), "{}", ran.show());
+        assert!(ran.stderr.contains(" was pruned: the log begins at 5"), "{}", ran.show());
+    }
+    let positions = |args: &[&str]| kept.run(&[&["log", "--format", "json"], args].concat()).stdout;
+    assert!(positions(&["--after", "4", "-n", "1"]).starts_with(r#"{"position":5,"#));
+    assert_eq!(positions(&["--before", "5"]), "");
 }
 
 #[test]

@@ -246,6 +246,22 @@ fn the_prompt_is_made_again_from_the_log() {
 }
 
 #[test]
+fn the_file_of_a_prompt_has_no_secrets_from_the_start() {
+    let sandbox = repository();
+    start(&sandbox, &["Deploy it with PASSWORD=hunter2-and-more make deploy"]);
+    let prompts = || {
+        let folders = std::fs::read_dir(sandbox.store().join("prompts")).unwrap();
+        let folder = folders.map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
+        std::fs::read_to_string(folder.unwrap().join("prompt.txt")).unwrap()
+    };
+    let told = "Deploy it with PASSWORD=[redacted:password] make deploy";
+    assert_eq!(prompts(), told);
+    std::fs::remove_dir_all(sandbox.store().join("prompts")).unwrap();
+    Agent::new(&sandbox, SESSION).stops("More.").unwrap();
+    assert_eq!(prompts(), told, "as the log has it");
+}
+
+#[test]
 fn a_person_pauses_resumes_extends_and_cancels() {
     let sandbox = repository();
     start(&sandbox, &["x"]);

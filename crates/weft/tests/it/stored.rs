@@ -106,7 +106,7 @@ fn gate(store: &Store, which: Which) -> Gate {
 
 fn admit(gate: &mut Gate, line: &str) -> Admitted {
     let (line, expect, via) = (line.as_bytes(), Expect::Any, "test");
-    gate.admit(&Arrival { line, expect, via, delivery: None, topic: None }).unwrap()
+    gate.admit_own(&Arrival { line, expect, via, delivery: None, topic: None }).unwrap()
 }
 
 /// Returns an event of the collector dialect: the type, then members to add.

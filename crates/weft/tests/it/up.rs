@@ -189,7 +189,13 @@ fn the_socket_gives_what_the_library_gives() {
     let Fate::Refused { id, reasons } = &fates[1] else { panic!("{fates:?}") };
     assert_eq!(reasons.len(), 5);
     assert!(sandbox.run(&["rejects", "show", id]).stdout.contains("schema_version"));
-    client.append(&append(vec![Sent::plain(OWN.as_bytes())])).unwrap();
+    let Fate::Refused { reasons, .. } =
+        &client.append(&append(vec![Sent::plain(OWN.as_bytes())])).unwrap().fates[0]
+    else {
+        panic!("what only Weft writes is taken")
+    };
+    assert_eq!(reasons[0].code, "reserved_dialect");
+    assert_eq!(sandbox.run(&["sub", "add", "seen", "--pull"]).code, 0);
     let page = |client: &mut Client, filter: &str, scope, order| {
         let (filter, range) = (filter.to_owned(), at(1)..=at(u64::MAX));
         client.page(PageAsk { filter, scope, range, order, limit: 2 })

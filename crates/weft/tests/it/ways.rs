@@ -36,7 +36,7 @@ const COMMANDS: &[Row] = &[
     (&["emit", "--id", "bad", "--json"], BAD, 1),
     (&["emit", "--topic", "plan", "--key", "k", "--expect-last", "none", "--id", "three"], DONE, 0),
     (&["emit", "--topic", "plan", "--key", "k", "--expect-last", "none", "--id", "four"], DONE, 1),
-    (&["emit"], OWN, 0),
+    (&["emit", "--id", "own"], OWN, 1),
     (&["import", "sqlite", "old.db", "--table", "updates"], "", 1),
     (&["import", "sqlite", "old.db", "--table", "updates"], "", 1),
     (&["import", "sqlite", "old.db", "--table", "nothing"], "", 2),

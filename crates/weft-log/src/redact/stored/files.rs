@@ -1,4 +1,4 @@
-//! Secrets in plain files: what was refused, and what a recovery cut off. A mask is as long as what it stands for, so that no
+//! Secrets in plain files: what was refused, what a recovery cut off, and prompts. A mask is as long as what it stands for, so that no
 //! length and no place changes.
 
 use std::fs::{self, File};
@@ -32,6 +32,22 @@ impl FoundFile {
         let mut rules = Vec::new();
         durable::replace(&self.path, |out| copy(&self.path, self.unit, redaction, &mut rules, out))
     }
+}
+
+/// Returns the folders in a folder, in order; none if there is no such folder.
+pub(super) fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        found.push(entry?.path());
+    }
+    found.retain(|path| path.is_dir());
+    found.sort();
+    Ok(found)
 }
 
 /// Looks at the files of a folder; nothing if there is no such folder.

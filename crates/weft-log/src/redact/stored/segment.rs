@@ -1,6 +1,9 @@
 //! Secrets in a segment: masked where they stand, so that no byte moves, with what a note has to say of each group.
 
+use std::ops::Range;
+
 use memchr::memchr;
+use weft_event::Dialect;
 use weft_event::json::Tape;
 
 use super::moved::Moved;
@@ -10,6 +13,9 @@ use crate::{Hash, Position};
 
 /// How a record of Weft's own begins.
 const OWN_BEGIN: &[u8] = b"{\"weft\":1,";
+
+/// The ways by which Weft's own records come in. Whatever else looks like one was taken from somebody before it was refused.
+const OWN_VIAS: [&str; 3] = ["prune", "scan", "subscription"];
 
 /// What was found in a segment.
 #[derive(Debug, Default)]
@@ -43,6 +49,12 @@ pub(super) fn mask(
         let line = &mut segment[start..end];
         if line.starts_with(seal::PREFIX) {
             if let Ok((seal, _)) = Seal::decode(line, &mut tape) {
+                for own in std::mem::take(&mut group.own_looking) {
+                    if !is_foreign(&seal, group.before[own.idx]) {
+                        continue;
+                    }
+                    group.mask(own.idx, &mut segment[own.place], redaction, moved);
+                }
                 let body = &segment[group.start..start];
                 group.close(body, &seal, notes, &mut masked);
                 group = Group { start: end + 1, ..Group::default() };
@@ -52,19 +64,22 @@ pub(super) fn mask(
             group.before.push(crc);
             group.hasher.update(line);
             group.hasher.update(b"\n");
-            let mut rules = Vec::new();
-            if !line.starts_with(OWN_BEGIN) && mask_line(line, redaction, moved, &mut rules) {
-                group.changed.push(Changed {
-                    idx: group.before.len() - 1,
-                    rules,
-                    crc: crc32c::crc32c(line),
-                });
+            let idx = group.before.len() - 1;
+            match line.starts_with(OWN_BEGIN) {
+                true => group.own_looking.push(OwnLooking { idx, place: start..end }),
+                false => group.mask(idx, line, redaction, moved),
             }
         }
         start = end + 1;
     }
     masked.elsewhere.extend(group.changed.into_iter().flat_map(|changed| changed.rules));
     masked
+}
+
+/// Returns whether the record with this checksum is none of Weft's own.
+fn is_foreign(seal: &Seal, crc: u32) -> bool {
+    let mark = seal.marks.iter().find(|mark| mark.crc == crc);
+    mark.is_some_and(|mark| mark.dialect != Dialect::Weft || !OWN_VIAS.contains(&mark.via.as_str()))
 }
 
 /// Masks the secrets of a line and the references to blobs that had some; returns whether it changed.
@@ -93,6 +108,13 @@ struct Group {
     /// Hashes the lines as they were.
     hasher: blake3::Hasher,
     changed: Vec<Changed>,
+    /// What looks like records of Weft's own: the seal says which are.
+    own_looking: Vec<OwnLooking>,
+}
+
+struct OwnLooking {
+    idx: usize,
+    place: Range<usize>,
 }
 
 struct Changed {
@@ -102,6 +124,14 @@ struct Changed {
 }
 
 impl Group {
+    /// Masks the secrets of one of its lines.
+    fn mask(&mut self, idx: usize, line: &mut [u8], redaction: &Redaction, moved: &Moved) {
+        let mut rules = Vec::new();
+        if mask_line(line, redaction, moved, &mut rules) {
+            self.changed.push(Changed { idx, rules, crc: crc32c::crc32c(line) });
+        }
+    }
+
     /// Ends the group with its seal: what changed is noted, by the position of each line.
     fn close(self, body: &[u8], seal: &Seal, notes: &Notes, masked: &mut Masked) {
         if self.changed.is_empty() {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
+use uuid::Uuid;
 use weft_event::event::Expect;
 
 use super::stored::is_anywhere;
@@ -17,6 +18,7 @@ use crate::redact::{ALL_SOURCES, Found, Mode, OwnRule, Part, Redaction, Report, 
 use crate::redact::{Note, scan_store};
 use crate::rejected::{Reason, Refusal, Rejected, Span, With};
 use crate::snapshots::{SPACING, Snapshots};
+use crate::spool::{self, Entry};
 use crate::testing::{DAY_ONE_US, DAY_US, Scene, line, options};
 use crate::verify::{self, Ask, Depth};
 use crate::writer::Writer;
@@ -291,4 +293,60 @@ fn killed_at_any_step_it_leaves_a_valid_store_and_is_completed_by_the_next() {
         let report = verified(&store);
         assert_eq!((report.n_redacted, report.n_faults), (3, 0));
     }
+}
+
+#[test]
+fn what_somebody_passed_off_as_a_record_of_weft_is_no_exception() {
+    let scene = Scene::empty();
+    let store = &scene.store;
+    let own = |id: u64| {
+        format!(
+            r#"{{"weft":1,"type":"subscription.changed","id":"{id}","at":"2026-01-01T00:00:00Z","data":{{"name":"PASSWORD={SECRET}"}}}}"#
+        )
+    };
+    let log = Log::open(store.clone(), options(), &mut |_| {}).unwrap();
+    let admit = |(id, via)| {
+        let mut gate = Gate::new(store, Which::Largest, Strictness::Lenient);
+        let (line, expect) = (own(id), Expect::Any);
+        let arrival = Arrival { line: line.as_bytes(), expect, via, delivery: None, topic: None };
+        gate.admit_own(&arrival).unwrap()
+    };
+    let events = [(1, "emit"), (2, "subscription"), (3, "ingest")].map(admit).into();
+    log.append(Batch { events, conditions: Vec::new(), durability: Durability::Synced }).unwrap();
+    log.close().unwrap();
+    let (_, found) = scan(store, &Mode::Redact(options()));
+    let found: Vec<_> = found.iter().map(|found| found.position.unwrap().get()).collect();
+    assert_eq!(found, [1, 3]);
+    let lines = scene.lines();
+    assert!(!lines[0].1.contains(SECRET) && !lines[2].1.contains(SECRET), "{lines:?}");
+    // Weft needs what it wrote for itself.
+    assert_eq!(lines[1].1, own(2));
+    assert_eq!((verified(store).n_redacted, verified(store).n_faults), (2, 0));
+}
+
+#[test]
+fn prompts_and_what_waits_in_the_spool_are_looked_at_too() {
+    let scene = Scene::empty();
+    let store = &scene.store;
+    let prompt = store.root().join("prompts/loop-1/prompt.txt");
+    fs::create_dir_all(prompt.parent().unwrap()).unwrap();
+    let told = format!("Deploy it.\nPASSWORD={SECRET} make\n");
+    fs::write(&prompt, &told).unwrap();
+    let line = with_secret(1);
+    let (at_us, via, dialect) = (DAY_ONE_US, "hook".into(), None);
+    let entry =
+        Entry { at_us, via, id: Uuid::from_u128(1), dialect, topic: None, line: line.as_bytes() };
+    spool::put(&careless(store), &entry).unwrap();
+    let parts = |mode: &Mode| -> Vec<_> {
+        let (_, found) = scan(store, mode);
+        found.iter().map(|found| (found.part, found.rules.join(","))).collect()
+    };
+    let password = |part| (part, "password".to_owned());
+    assert_eq!(parts(&Mode::Look), [password(Part::Prompts), password(Part::Spool)]);
+    assert_eq!(fs::read_to_string(&prompt).unwrap(), told);
+    assert_eq!(parts(&Mode::Redact(options())), [password(Part::Prompts)]);
+    assert!(!has_secret(store));
+    assert_eq!(fs::read_to_string(&prompt).unwrap().len(), told.len());
+    assert!(scene.lines()[0].1.contains("[redacted"), "{:?}", scene.lines());
+    assert_eq!(parts(&Mode::Look), []);
 }

@@ -212,15 +212,6 @@ impl<'g> Sorter<'g> {
             }
         };
         let dialect = event.entry.mark.dialect;
-        if dialect == Dialect::Weft {
-            ids.truncate(before);
-            let message = "events of the dialect weft are written by Weft alone".to_owned();
-            self.refuse_as(
-                found,
-                vec![Reason { code: "reserved_dialect".to_owned(), path: String::new(), message }],
-            );
-            return Ok(Ok(()));
-        }
         let place =
             |at: usize| u32::try_from(at).expect("ids are shorter than the body they are from");
         let id = place(before)..place(ids.len());

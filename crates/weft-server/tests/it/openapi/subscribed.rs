@@ -74,7 +74,7 @@ impl Provoked {
         let line = r#"{"weft":1,"type":"subscription.changed","id":"n","at":"2026-11-16T00:00:00Z","data":{"name":"new","kind":"pigeon"}}"#;
         let mut gate = Gate::new(server.store(), Which::Largest, Strictness::Strict);
         let topic = TopicKey { topic: DEFINITIONS.to_owned(), key: Some("new".to_owned()) };
-        let admitted = gate.admit(&Arrival {
+        let admitted = gate.admit_own(&Arrival {
             line: line.as_bytes(),
             expect: Expect::Dialect(Dialect::Weft),
             via: "test",

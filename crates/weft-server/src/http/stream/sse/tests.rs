@@ -37,7 +37,8 @@ impl Scene {
         let mut gate = Gate::new(&store, Which::Largest, Strictness::Lenient);
         let admit = |event: String| {
             let (line, expect, via) = (event.as_bytes(), Expect::Any, "test");
-            gate.admit(&Arrival { line, expect, via, delivery: None, topic: None }).expect("valid")
+            gate.admit_own(&Arrival { line, expect, via, delivery: None, topic: None })
+                .expect("valid")
         };
         let events = sample::events(7).take(n_events).map(admit).collect();
         let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
