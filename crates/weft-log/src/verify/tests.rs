@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt as _;
 
 use rusqlite::Connection;
 
-use super::{Against, Ask, Depth, Report, Told, rebuild_index, repair, verify};
+use super::{Against, Ask, Depth, Report, Told, damaged_archives, rebuild_index, repair, verify};
 use crate::blobs::Blobs;
 use crate::log::{Batch, Durability};
 use crate::prune::{self, Mode, Reach};
@@ -161,6 +161,39 @@ fn a_damaged_frame_of_an_archive_is_told_with_what_it_held() {
     let told = faults(&scene.store);
     assert!(told.iter().any(|told| told.contains("log: records 1 to 2 are lost")), "{told:?}");
     assert!(told.iter().any(|told| told.contains("frame 0 of the archive is damaged")), "{told:?}");
+}
+
+#[test]
+fn an_archive_that_is_cut_within_its_first_frame_costs_its_own_records_alone() {
+    for (file, first, last) in [("2026-01-01", 1, 2), ("2026-01-02", 3, 4)] {
+        for bytes in [0, 100] {
+            let scene = three_days();
+            let ask = prune::Ask { reach: Reach::KeepBytes(0), mode: Mode::Archive, holds: &[] };
+            prune::run(&scene.store, &ask, &options(), &mut |_| {}).unwrap();
+            let before = scene.lines();
+            let archive = format!("log/events-{file}.0000.jsonl.zst");
+            let archive = scene.store.root().join(archive);
+            fs::OpenOptions::new().write(true).open(&archive).unwrap().set_len(bytes).unwrap();
+
+            let left: Vec<_> =
+                before.iter().filter(|(at, _)| !(first..=last).contains(at)).cloned().collect();
+            assert_eq!(scene.lines(), left);
+            let told = faults(&scene.store);
+            let named = format!("events-{file}.0000@0 log: nothing of the archive can be read");
+            assert_eq!(told[0], named);
+            assert!(told[1].ends_with(&format!("records {first} to {last} are lost")), "{told:?}");
+            // Of the first one nothing says where the log begins, either.
+            let n_faults = if first == 1 { 3 } else { 2 };
+            assert_eq!(told.len(), n_faults, "{told:?}");
+            let names: Vec<_> =
+                damaged_archives(&scene.store).unwrap().iter().map(ToString::to_string).collect();
+            assert_eq!(names, [format!("events-{file}.0000")]);
+            // Whoever writes and whoever makes an index goes on.
+            rebuild_index(&scene.store, &options().owner, options().patience, &mut |_, _| {})
+                .unwrap();
+            assert_eq!(faults(&scene.store).len(), n_faults);
+        }
+    }
 }
 
 #[test]

@@ -205,14 +205,17 @@ impl<'s> Walk<'s> {
             self.counts.n_archives += 1;
             let opened =
                 File::open(&packed).map_err(archive::OpenError::Io).and_then(archive::Reader::open);
-            let reader = opened.map_err(|error| {
-                let source = std::io::Error::other(error);
-                VerifyError::Io { path: packed, source }
-            })?;
-            if reader.state() != State::Whole {
+            archive = match opened {
+                Ok(reader) => Some(reader),
+                // Which was told before the walk.
+                Err(archive::OpenError::NotAnArchive) => None,
+                Err(archive::OpenError::Io(source)) => {
+                    return Err(VerifyError::Io { path: packed, source });
+                }
+            };
+            if archive.as_ref().is_some_and(|reader| reader.state() != State::Whole) {
                 teller.fault(Fault::Table { segment });
             }
-            archive = Some(reader);
         }
         self.current = Some(Current { name: segment, number, end: 0, archive, is_hit: false });
         Ok(())

@@ -6,7 +6,7 @@ use weft_log::disk::RealDisk;
 use weft_log::index::{self, Follower, IndexError};
 use weft_log::rejected::{Rejected, Span};
 use weft_log::seal::FORMAT;
-use weft_log::{Head, Position, Store, follow, reader, spool};
+use weft_log::{Head, Position, Store, follow, reader, spool, verify};
 
 use super::Check;
 use crate::output::plural;
@@ -30,6 +30,7 @@ pub(super) fn look(store: &Store) -> Vec<Check> {
     let about = format!("{}, format {FORMAT}, position {last}", store.root().display());
     let mut checks = vec![Check::fine("store", about), clock(&head)];
     checks.extend(index(store, &head));
+    checks.extend(archives(store));
     checks.push(aside(store));
     checks.push(waiting(store));
     checks.push(refused(store));
@@ -102,6 +103,21 @@ fn index(store: &Store, head: &Head) -> Vec<Check> {
         }
     });
     checks
+}
+
+/// Looks at the ends of the archives: one that was cut off is not known to an index that was made before.
+fn archives(store: &Store) -> Option<Check> {
+    match verify::damaged_archives(store) {
+        Ok(damaged) => damaged.first().map(|first| {
+            let n = plural(damaged.len() as u64, "archive");
+            let text = format!("{n} cut off or without its seek table, the first is {first}");
+            Check::wrong("archives", text, "`weft verify` says which records are lost")
+        }),
+        Err(error) => {
+            let text = format!("{:#}", anyhow::Error::new(error));
+            Some(Check::wrong("archives", text, "see to the rights of its folder"))
+        }
+    }
 }
 
 /// Looks for bytes that a recovery cut off.
