@@ -5,8 +5,7 @@ use std::fs;
 use weft_log::disk::RealDisk;
 use weft_log::index::{self, Follower, IndexError};
 use weft_log::rejected::{Rejected, Span};
-use weft_log::seal::FORMAT;
-use weft_log::{Head, Position, Store, follow, reader, spool, verify};
+use weft_log::{Head, Position, Store, follow, reader, recover, spool, verify};
 
 use super::Check;
 use crate::output::plural;
@@ -27,8 +26,27 @@ pub(super) fn look(store: &Store) -> Vec<Check> {
         }
     };
     let last = head.last().map_or(0, Position::get);
-    let about = format!("{}, format {FORMAT}, position {last}", store.root().display());
-    let mut checks = vec![Check::fine("store", about), clock(&head)];
+    let root = store.root().display();
+    let mut checks = vec![match recover::read_format(&RealDisk, store.root(), &head) {
+        Ok(Some(format)) => {
+            Check::fine("store", format!("{root}, format {format}, position {last}"))
+        }
+        Ok(None) => {
+            let text =
+                format!("{root}, position {last}; the beginning of its last segment is damaged");
+            Check::wrong("store", text, "`weft verify` tells more")
+        }
+        Err(error @ recover::Error::Newer { .. }) => Check::wrong(
+            "store",
+            error.to_string(),
+            "use the version that wrote it, or a newer one",
+        ),
+        Err(error @ recover::Error::Io { .. }) => {
+            let text = format!("{:#}", anyhow::Error::new(error));
+            Check::wrong("store", text, "`weft verify` says what is wrong with it")
+        }
+    }];
+    checks.push(clock(&head));
     checks.extend(index(store, &head));
     checks.extend(archives(store));
     checks.push(aside(store));
