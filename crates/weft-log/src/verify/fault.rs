@@ -369,6 +369,13 @@ pub enum Note {
         /// The rules that found them.
         rules: Vec<String>,
     },
+    /// A record has what looks like a reference to a blob, and nothing shows that this store had it.
+    ForeignBlob {
+        /// The first record that has it.
+        position: Position,
+        /// The blob's hash.
+        hash: Hash,
+    },
     /// The index has not reached the end of the log yet.
     Behind {
         /// How many records it lacks.
@@ -401,6 +408,11 @@ impl fmt::Display for Note {
             Note::Redacted { position, rules } => {
                 write!(f, "record {position} is redacted ({})", rules.join(", "))
             }
+            Note::ForeignBlob { position, hash } => write!(
+                f,
+                "record {position} has what looks like a reference to blob {hash}, and nothing shows that this store had it: it is \
+                 the producer's own text, or was exported by another store without its blobs, or this store was copied without its own"
+            ),
             Note::Behind { records } => write!(f, "the index lacks the last {records} records"),
             Note::NotCompared => f.write_str(
                 "the log grew meanwhile, so that the index was not compared with a new one",

@@ -239,6 +239,42 @@ fn blobs_spool_and_refusals_are_looked_at() {
 }
 
 #[test]
+fn a_missing_blob_is_a_fault_and_what_only_looks_like_one_is_a_note() {
+    let scene = Scene::empty();
+    let value = "x".repeat(2 << 20);
+    let hash = Hash::of(value.as_bytes());
+    let other = Hash::of(b"another");
+    let append = |line: &str| {
+        let log = scene.log();
+        let events = vec![admit(scene.store.root(), line, None)];
+        log.append(Batch { events, conditions: Vec::new(), durability: Durability::Synced })
+            .unwrap();
+        log.close().unwrap();
+    };
+    // Too short for a value that is moved, and of a store that is not this one.
+    append(&line(1, &format!("weft-blob:{hash}:5:hello")));
+    append(&line(2, &format!(r#"b","note":"{value}"#)));
+    append(&line(3, &format!("weft-blob:{other}:{}:hello", value.len())));
+    let notes: Vec<_> = [(1, hash), (3, other)]
+        .map(|(position, hash)| {
+            format!("note: record {position} has what looks like a reference to blob {hash},")
+        })
+        .into();
+    let starts = |told: Vec<String>| -> Vec<String> {
+        told.iter().map(|told| format!("{},", told.split(',').next().unwrap())).collect()
+    };
+    let (report, told) = check(&scene.store, None);
+    assert_eq!((report.n_faults, report.n_blobs), (0, 1));
+    assert_eq!(starts(told), notes);
+
+    let path = Blobs::new(scene.store.blobs()).path_of(&hash);
+    fs::remove_file(&path).unwrap();
+    let (report, told) = check(&scene.store, None);
+    assert_eq!(report.n_faults, 1);
+    assert_eq!(told[1], format!("blobs: record 2: blob {} is missing", path.display()));
+}
+
+#[test]
 fn without_a_head_nothing_is_known_durable_until_it_is_repaired() {
     let scene = three_days();
     let before = scene.lines();

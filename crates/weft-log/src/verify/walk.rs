@@ -9,6 +9,7 @@ use weft_event::json::Tape;
 use super::rows::Rows;
 use super::{Against, Fault, Note, Report, Teller, VerifyError, blobs_of, look_at_spool};
 use crate::archive::{self, State};
+use crate::blobs::BlobError;
 use crate::index::Place;
 use crate::prune::{Mode, PRUNED};
 use crate::reader::Batch;
@@ -33,6 +34,8 @@ pub(super) struct Walk<'s> {
     redacted: Vec<(Position, Hash)>,
     notes: Vec<redact::Note>,
     blobs: HashSet<Hash>,
+    /// What looks like a reference, and refers to no blob that this store had.
+    foreign: HashSet<Hash>,
     blob_bytes: u64,
     counts: Report,
 }
@@ -69,6 +72,7 @@ impl<'s> Walk<'s> {
             redacted: Vec::new(),
             notes: Vec::new(),
             blobs: HashSet::new(),
+            foreign: HashSet::new(),
             blob_bytes: 0,
             counts: Report::default(),
         }
@@ -151,13 +155,26 @@ impl<'s> Walk<'s> {
     /// Checks the blobs that a line refers to, each once.
     fn refer(&mut self, position: Position, line: &[u8], teller: &mut Teller<'_>) {
         for reference in blobs::references(line).unwrap_or_default() {
-            if self.blobs.insert(reference.hash) {
-                match blobs_of(self.store).get(&reference) {
-                    Ok(blob) => self.blob_bytes += blob.len() as u64,
-                    Err(error) => {
-                        teller.fault(Fault::Blob { position, message: error.to_string() });
-                    }
+            let hash = reference.hash;
+            let text = Hash::of(reference.to_string().as_bytes());
+            if self.blobs.contains(&hash) || self.foreign.contains(&text) {
+                continue;
+            }
+            let blobs = blobs_of(self.store);
+            match blobs.get(&reference) {
+                Ok(blob) => self.blob_bytes += blob.len() as u64,
+                Err(BlobError::NotAsReferred { .. }) => {
+                    self.foreign.insert(text);
                 }
+                Err(BlobError::Missing { .. }) if !blobs.may_have_had(&reference) => {
+                    self.foreign.insert(text);
+                }
+                Err(error) => teller.fault(Fault::Blob { position, message: error.to_string() }),
+            }
+            if self.foreign.contains(&text) {
+                teller.note(Note::ForeignBlob { position, hash });
+            } else {
+                self.blobs.insert(hash);
             }
         }
     }
