@@ -183,6 +183,13 @@ impl Blobs {
         self.folder.join(&name[..2]).join(name)
     }
 
+    /// Returns whether a missing blob may have been here: whether any blob was ever put on its shelf, which stays when the blobs on it
+    /// go, and whether a value is moved for which such a reference is written.
+    pub(crate) fn may_have_had(&self, reference: &BlobRef) -> bool {
+        let is_moved = reference.bytes >= VALUE_BYTES_MIN as u64;
+        is_moved && self.path_of(&reference.hash).parent().is_some_and(Path::is_dir)
+    }
+
     /// Lists the folder; nothing if it does not exist.
     pub fn list(&self) -> Result<Listing, BlobError> {
         files::list(&self.folder)

@@ -111,12 +111,12 @@ impl Disk for RealDisk {
     }
 
     fn open_archive(&self, path: &Path) -> io::Result<Box<dyn Bytes + Send>> {
-        let opened = archive::Reader::open(fs::File::open(path)?);
-        let archive = opened.map_err(|error| match error {
-            archive::OpenError::Io(error) => error,
-            archive::OpenError::NotAnArchive => io::Error::new(io::ErrorKind::InvalidData, error),
-        })?;
-        Ok(Box::new(Archive(archive)))
+        match archive::Reader::open(fs::File::open(path)?) {
+            Ok(archive) => Ok(Box::new(Archive(archive))),
+            Err(archive::OpenError::Io(error)) => Err(error),
+            // Its own records are lost, as with a segment that was cut to nothing, and no others.
+            Err(archive::OpenError::NotAnArchive) => Ok(Box::new(NothingLeft)),
+        }
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
@@ -166,6 +166,15 @@ impl Bytes for Archive {
                 Err(archive::ReadError::Io(error)) => Err(error),
             }
         })
+    }
+}
+
+/// An archive that nothing can be read of.
+struct NothingLeft;
+
+impl Bytes for NothingLeft {
+    fn read_at(&mut self, _buffer: &mut [u8], _offset: u64) -> io::Result<usize> {
+        Ok(0)
     }
 }
 

@@ -153,6 +153,8 @@ pub(crate) fn recover<D: Disk>(
     {
         let path = folder.join(last.file(form));
         let file = at(&path, disk.open(&path, Access::Write))?;
+        // Before anything is written: a newer version may mean something else by what this one would write.
+        read_opening(&file, &path)?;
         if at(&path, file.len())? == head.end && at(&path, is_sealed(&file, head))? {
             let head_file = open_head(disk, root)?;
             return Ok(Recovered { head: head.clone(), head_file, file, findings: Vec::new() });
@@ -189,6 +191,14 @@ pub(crate) fn read_head<D: Disk>(disk: &D, root: &Path) -> Result<Option<Head>, 
     let mut buffer = [0; HEAD_BYTES + 1];
     let n = at(&path, file.read_at(&mut buffer, 0))?;
     Ok(Head::decode(&buffer[..n]))
+}
+
+/// Returns the format of the segment that `head` names; `None` if its opening is damaged.
+pub fn read_format<D: Disk>(disk: &D, root: &Path, head: &Head) -> Result<Option<u64>, Error> {
+    let path = root.join(LOG_FOLDER).join(head.segment.file(Form::Plain));
+    let file = at(&path, disk.open(&path, Access::Read))?;
+    let opening = read_opening(&file, &path)?.and_then(|(seal, _, _)| seal.opening);
+    Ok(opening.map(|opening| opening.format))
 }
 
 /// Reads the seal that opens a segment; `None` if it is damaged.

@@ -208,7 +208,7 @@ fn verify_log(
     let head = reader.head().clone();
     report.store.clone_from(&head.store);
     report.head = Some(head.hash);
-    let total = total_bytes(store)?;
+    let total = total_bytes(store, teller)?;
     let mut rows = Rows::open(store, &head, teller)?;
     let mut walk = Walk::new(store, &head, ask.against);
     let mut bytes_before = 0;
@@ -268,17 +268,44 @@ fn compare_index(
     Ok(())
 }
 
-/// Returns the bytes of the segments, of archives those that they stand for. What cannot be looked at is told on the way.
-fn total_bytes(store: &Store) -> Result<u64, VerifyError> {
+/// Returns the bytes of the segments, of archives those that they stand for. An archive of which nothing is left is told here, as
+/// the walk finds nothing that begins in it; what else cannot be looked at is told on the way.
+fn total_bytes(store: &Store, teller: &mut Teller<'_>) -> Result<u64, VerifyError> {
     let listed = recover::list_segments(&RealDisk, &store.log()).map_err(ReadError::from)?;
-    let bytes = |(name, form): (SegmentName, Form)| {
-        let file = File::open(store.log().join(name.file(form))).ok()?;
-        match form {
-            Form::Plain => Some(file.metadata().ok()?.len()),
-            Form::Archive => Some(archive::Reader::open(file).ok()?.len()),
+    let mut total = 0;
+    for (segment, form) in listed {
+        let Ok(file) = File::open(store.log().join(segment.file(form))) else { continue };
+        total += match form {
+            Form::Plain => file.metadata().map_or(0, |file| file.len()),
+            Form::Archive => match archive::Reader::open(file) {
+                Ok(archive) => archive.len(),
+                Err(archive::OpenError::Io(_)) => 0,
+                Err(archive::OpenError::NotAnArchive) => {
+                    teller.fault(Fault::NoArchive { segment });
+                    0
+                }
+            },
+        };
+    }
+    Ok(total)
+}
+
+/// Returns the archives that are damaged by what their ends say: cut off, or without their seek tables. Hits in a frame alone are not
+/// looked for.
+pub fn damaged_archives(store: &Store) -> Result<Vec<SegmentName>, VerifyError> {
+    let mut listed = recover::list_segments(&RealDisk, &store.log()).map_err(ReadError::from)?;
+    listed.retain(|(_, form)| *form == Form::Archive);
+    let mut damaged = Vec::new();
+    for (segment, form) in listed {
+        let path = store.log().join(segment.file(form));
+        let opened = File::open(&path).map_err(archive::OpenError::Io);
+        match opened.and_then(archive::Reader::open) {
+            Ok(archive) if archive.state() == archive::State::Whole => {}
+            Ok(_) | Err(archive::OpenError::NotAnArchive) => damaged.push(segment),
+            Err(archive::OpenError::Io(source)) => return Err(VerifyError::Io { path, source }),
         }
-    };
-    Ok(listed.into_iter().filter_map(bytes).sum())
+    }
+    Ok(damaged)
 }
 
 /// Returns what stands in the spool, and the blobs that it refers to.

@@ -24,7 +24,7 @@ Examples:
   weft prune hold add 'tenant:acme'              never delete a segment with such a record
 
 Segments are archived or deleted whole; the one that is written to stays.
-Exit codes: 0 it is done, 1 a segment was kept back because it is damaged or held, 2 wrong use or an unreadable store.";
+Exit codes: 0 it is done, 1 a segment was kept back because it is damaged or held, or a newest value is damaged and lost, 2 wrong use or an unreadable store.";
 
 /// Archive old segments, or delete them
 ///
@@ -110,7 +110,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         let (hold, indexing) = (Hold::Long, Indexing::Meanwhile);
         let options = Options { owner: owner(), patience: PATIENCE, hold, indexing };
         let report = prune::run(&store, &ask, &options, &mut progress).with_context(cannot)?;
-        (show::report(&report, format), report.plan.kept.is_empty())
+        let is_all = report.plan.kept.is_empty() && report.carried.n_unreadable == 0;
+        (show::report(&report, format), is_all)
     };
     drop(gauge);
     print_if_read(shown.as_bytes())?;

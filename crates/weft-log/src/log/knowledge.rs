@@ -74,11 +74,11 @@ impl Knowledge {
         while let Some(batch) = reader.read()? {
             for (record, _) in batch.records() {
                 problems.clear();
-                let delivery = record.meta.mark.as_ref().and_then(|mark| mark.delivery.as_deref());
-                let keys = match event::read(&mut tape, record.line, Expect::Any, &mut problems) {
-                    Some(event) => Keys::of(&event.facts()),
-                    None => Keys::NONE,
-                };
+                let mark = record.meta.mark.as_ref();
+                let expect = mark.map_or(Expect::Any, |mark| Expect::Dialect(mark.dialect));
+                let read = event::read(&mut tape, record.line, expect, &mut problems);
+                let keys = read.map_or(Keys::NONE, |event| Keys::of(&event.facts()));
+                let delivery = mark.and_then(|mark| mark.delivery.as_deref());
                 self.add(&keys.with_delivery(delivery));
             }
         }
@@ -111,3 +111,6 @@ fn fill(store: &Store, known: &Arc<Known>) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests;

@@ -399,7 +399,11 @@ fn read(path: &Path, form: Form) -> io::Result<Vec<u8>> {
     match form {
         Form::Plain => fs::read(path),
         Form::Archive => {
-            let len = archive::Reader::open(File::open(path)?).map_err(io::Error::other)?.len();
+            let len = match archive::Reader::open(File::open(path)?) {
+                Ok(archive) => archive.len(),
+                Err(archive::OpenError::NotAnArchive) => 0,
+                Err(archive::OpenError::Io(error)) => return Err(error),
+            };
             let mut bytes = vec![0; usize::try_from(len).map_err(io::Error::other)?];
             let n = RealDisk.open_archive(path)?.read_at(&mut bytes, 0)?;
             bytes.truncate(n);

@@ -78,6 +78,11 @@ pub enum Fault {
         /// The segment.
         segment: SegmentName,
     },
+    /// Nothing of an archive can be read.
+    NoArchive {
+        /// The segment.
+        segment: SegmentName,
+    },
     /// Segments are gone, and no record says that they were pruned.
     Gone {
         /// The first position of them.
@@ -184,7 +189,9 @@ impl Fault {
             | Fault::Overlap { segment, offset, .. }
             | Fault::Backward { segment, offset } => Some((*segment, *offset)),
             Fault::Frame { segment, damaged } => Some((*segment, damaged.offset)),
-            Fault::Foreign { segment, .. } | Fault::Table { segment } => Some((*segment, 0)),
+            Fault::Foreign { segment, .. }
+            | Fault::Table { segment }
+            | Fault::NoArchive { segment } => Some((*segment, 0)),
             Fault::NoHead { .. }
             | Fault::Gone { .. }
             | Fault::Start { .. }
@@ -227,6 +234,7 @@ impl Fault {
             | Fault::Foreign { .. }
             | Fault::Frame { .. }
             | Fault::Table { .. }
+            | Fault::NoArchive { .. }
             | Fault::Index(_)
             | Fault::Spool { .. }
             | Fault::Rejected { .. }
@@ -245,6 +253,7 @@ impl Fault {
             | Fault::Foreign { .. }
             | Fault::Frame { .. }
             | Fault::Table { .. }
+            | Fault::NoArchive { .. }
             | Fault::Gone { .. }
             | Fault::Start { .. }
             | Fault::Redacted { .. }
@@ -275,6 +284,7 @@ impl fmt::Display for Fault {
             Fault::Foreign { store, .. } => write!(f, "the segment belongs to the store {store}"),
             Fault::Frame { damaged, .. } => damaged.fmt(f),
             Fault::Table { .. } => f.write_str("the archive's seek table is damaged"),
+            Fault::NoArchive { .. } => f.write_str("nothing of the archive can be read"),
             Fault::Gone { first, last } => write!(
                 f,
                 "the segments of records {first} to {last} are gone, and no record says that they were pruned"
@@ -359,6 +369,13 @@ pub enum Note {
         /// The rules that found them.
         rules: Vec<String>,
     },
+    /// A record has what looks like a reference to a blob, and nothing shows that this store had it.
+    ForeignBlob {
+        /// The first record that has it.
+        position: Position,
+        /// The blob's hash.
+        hash: Hash,
+    },
     /// The index has not reached the end of the log yet.
     Behind {
         /// How many records it lacks.
@@ -391,6 +408,11 @@ impl fmt::Display for Note {
             Note::Redacted { position, rules } => {
                 write!(f, "record {position} is redacted ({})", rules.join(", "))
             }
+            Note::ForeignBlob { position, hash } => write!(
+                f,
+                "record {position} has what looks like a reference to blob {hash}, and nothing shows that this store had it: it is \
+                 the producer's own text, or was exported by another store without its blobs, or this store was copied without its own"
+            ),
             Note::Behind { records } => write!(f, "the index lacks the last {records} records"),
             Note::NotCompared => f.write_str(
                 "the log grew meanwhile, so that the index was not compared with a new one",

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt as _;
 
 use rusqlite::Connection;
 
-use super::{Against, Ask, Depth, Report, Told, rebuild_index, repair, verify};
+use super::{Against, Ask, Depth, Report, Told, damaged_archives, rebuild_index, repair, verify};
 use crate::blobs::Blobs;
 use crate::log::{Batch, Durability};
 use crate::prune::{self, Mode, Reach};
@@ -164,6 +164,39 @@ fn a_damaged_frame_of_an_archive_is_told_with_what_it_held() {
 }
 
 #[test]
+fn an_archive_that_is_cut_within_its_first_frame_costs_its_own_records_alone() {
+    for (file, first, last) in [("2026-01-01", 1, 2), ("2026-01-02", 3, 4)] {
+        for bytes in [0, 100] {
+            let scene = three_days();
+            let ask = prune::Ask { reach: Reach::KeepBytes(0), mode: Mode::Archive, holds: &[] };
+            prune::run(&scene.store, &ask, &options(), &mut |_| {}).unwrap();
+            let before = scene.lines();
+            let archive = format!("log/events-{file}.0000.jsonl.zst");
+            let archive = scene.store.root().join(archive);
+            fs::OpenOptions::new().write(true).open(&archive).unwrap().set_len(bytes).unwrap();
+
+            let left: Vec<_> =
+                before.iter().filter(|(at, _)| !(first..=last).contains(at)).cloned().collect();
+            assert_eq!(scene.lines(), left);
+            let told = faults(&scene.store);
+            let named = format!("events-{file}.0000@0 log: nothing of the archive can be read");
+            assert_eq!(told[0], named);
+            assert!(told[1].ends_with(&format!("records {first} to {last} are lost")), "{told:?}");
+            // Of the first one nothing says where the log begins, either.
+            let n_faults = if first == 1 { 3 } else { 2 };
+            assert_eq!(told.len(), n_faults, "{told:?}");
+            let names: Vec<_> =
+                damaged_archives(&scene.store).unwrap().iter().map(ToString::to_string).collect();
+            assert_eq!(names, [format!("events-{file}.0000")]);
+            // Whoever writes and whoever makes an index goes on.
+            rebuild_index(&scene.store, &options().owner, options().patience, &mut |_, _| {})
+                .unwrap();
+            assert_eq!(faults(&scene.store).len(), n_faults);
+        }
+    }
+}
+
+#[test]
 fn blobs_spool_and_refusals_are_looked_at() {
     let scene = Scene::empty();
     let note = format!(r#""b","note":"{}""#, "x".repeat(2 << 20));
@@ -203,6 +236,42 @@ fn blobs_spool_and_refusals_are_looked_at() {
             format!("rejected: line 2 of {} cannot be read", rejected.display()),
         ]
     );
+}
+
+#[test]
+fn a_missing_blob_is_a_fault_and_what_only_looks_like_one_is_a_note() {
+    let scene = Scene::empty();
+    let value = "x".repeat(2 << 20);
+    let hash = Hash::of(value.as_bytes());
+    let other = Hash::of(b"another");
+    let append = |line: &str| {
+        let log = scene.log();
+        let events = vec![admit(scene.store.root(), line, None)];
+        log.append(Batch { events, conditions: Vec::new(), durability: Durability::Synced })
+            .unwrap();
+        log.close().unwrap();
+    };
+    // Too short for a value that is moved, and of a store that is not this one.
+    append(&line(1, &format!("weft-blob:{hash}:5:hello")));
+    append(&line(2, &format!(r#"b","note":"{value}"#)));
+    append(&line(3, &format!("weft-blob:{other}:{}:hello", value.len())));
+    let notes: Vec<_> = [(1, hash), (3, other)]
+        .map(|(position, hash)| {
+            format!("note: record {position} has what looks like a reference to blob {hash},")
+        })
+        .into();
+    let starts = |told: Vec<String>| -> Vec<String> {
+        told.iter().map(|told| format!("{},", told.split(',').next().unwrap())).collect()
+    };
+    let (report, told) = check(&scene.store, None);
+    assert_eq!((report.n_faults, report.n_blobs), (0, 1));
+    assert_eq!(starts(told), notes);
+
+    let path = Blobs::new(scene.store.blobs()).path_of(&hash);
+    fs::remove_file(&path).unwrap();
+    let (report, told) = check(&scene.store, None);
+    assert_eq!(report.n_faults, 1);
+    assert_eq!(told[1], format!("blobs: record 2: blob {} is missing", path.display()));
 }
 
 #[test]

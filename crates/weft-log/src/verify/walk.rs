@@ -9,6 +9,7 @@ use weft_event::json::Tape;
 use super::rows::Rows;
 use super::{Against, Fault, Note, Report, Teller, VerifyError, blobs_of, look_at_spool};
 use crate::archive::{self, State};
+use crate::blobs::BlobError;
 use crate::index::Place;
 use crate::prune::{Mode, PRUNED};
 use crate::reader::Batch;
@@ -33,6 +34,8 @@ pub(super) struct Walk<'s> {
     redacted: Vec<(Position, Hash)>,
     notes: Vec<redact::Note>,
     blobs: HashSet<Hash>,
+    /// What looks like a reference, and refers to no blob that this store had.
+    foreign: HashSet<Hash>,
     blob_bytes: u64,
     counts: Report,
 }
@@ -69,6 +72,7 @@ impl<'s> Walk<'s> {
             redacted: Vec::new(),
             notes: Vec::new(),
             blobs: HashSet::new(),
+            foreign: HashSet::new(),
             blob_bytes: 0,
             counts: Report::default(),
         }
@@ -151,13 +155,26 @@ impl<'s> Walk<'s> {
     /// Checks the blobs that a line refers to, each once.
     fn refer(&mut self, position: Position, line: &[u8], teller: &mut Teller<'_>) {
         for reference in blobs::references(line).unwrap_or_default() {
-            if self.blobs.insert(reference.hash) {
-                match blobs_of(self.store).get(&reference) {
-                    Ok(blob) => self.blob_bytes += blob.len() as u64,
-                    Err(error) => {
-                        teller.fault(Fault::Blob { position, message: error.to_string() });
-                    }
+            let hash = reference.hash;
+            let text = Hash::of(reference.to_string().as_bytes());
+            if self.blobs.contains(&hash) || self.foreign.contains(&text) {
+                continue;
+            }
+            let blobs = blobs_of(self.store);
+            match blobs.get(&reference) {
+                Ok(blob) => self.blob_bytes += blob.len() as u64,
+                Err(BlobError::NotAsReferred { .. }) => {
+                    self.foreign.insert(text);
                 }
+                Err(BlobError::Missing { .. }) if !blobs.may_have_had(&reference) => {
+                    self.foreign.insert(text);
+                }
+                Err(error) => teller.fault(Fault::Blob { position, message: error.to_string() }),
+            }
+            if self.foreign.contains(&text) {
+                teller.note(Note::ForeignBlob { position, hash });
+            } else {
+                self.blobs.insert(hash);
             }
         }
     }
@@ -205,14 +222,17 @@ impl<'s> Walk<'s> {
             self.counts.n_archives += 1;
             let opened =
                 File::open(&packed).map_err(archive::OpenError::Io).and_then(archive::Reader::open);
-            let reader = opened.map_err(|error| {
-                let source = std::io::Error::other(error);
-                VerifyError::Io { path: packed, source }
-            })?;
-            if reader.state() != State::Whole {
+            archive = match opened {
+                Ok(reader) => Some(reader),
+                // Which was told before the walk.
+                Err(archive::OpenError::NotAnArchive) => None,
+                Err(archive::OpenError::Io(source)) => {
+                    return Err(VerifyError::Io { path: packed, source });
+                }
+            };
+            if archive.as_ref().is_some_and(|reader| reader.state() != State::Whole) {
                 teller.fault(Fault::Table { segment });
             }
-            archive = Some(reader);
         }
         self.current = Some(Current { name: segment, number, end: 0, archive, is_hit: false });
         Ok(())

@@ -5,8 +5,7 @@ use std::fs;
 use weft_log::disk::RealDisk;
 use weft_log::index::{self, Follower, IndexError};
 use weft_log::rejected::{Rejected, Span};
-use weft_log::seal::FORMAT;
-use weft_log::{Head, Position, Store, follow, reader, spool};
+use weft_log::{Head, Position, Store, follow, reader, recover, spool, verify};
 
 use super::Check;
 use crate::output::plural;
@@ -27,9 +26,29 @@ pub(super) fn look(store: &Store) -> Vec<Check> {
         }
     };
     let last = head.last().map_or(0, Position::get);
-    let about = format!("{}, format {FORMAT}, position {last}", store.root().display());
-    let mut checks = vec![Check::fine("store", about), clock(&head)];
+    let root = store.root().display();
+    let mut checks = vec![match recover::read_format(&RealDisk, store.root(), &head) {
+        Ok(Some(format)) => {
+            Check::fine("store", format!("{root}, format {format}, position {last}"))
+        }
+        Ok(None) => {
+            let text =
+                format!("{root}, position {last}; the beginning of its last segment is damaged");
+            Check::wrong("store", text, "`weft verify` tells more")
+        }
+        Err(error @ recover::Error::Newer { .. }) => Check::wrong(
+            "store",
+            error.to_string(),
+            "use the version that wrote it, or a newer one",
+        ),
+        Err(error @ recover::Error::Io { .. }) => {
+            let text = format!("{:#}", anyhow::Error::new(error));
+            Check::wrong("store", text, "`weft verify` says what is wrong with it")
+        }
+    }];
+    checks.push(clock(&head));
     checks.extend(index(store, &head));
+    checks.extend(archives(store));
     checks.push(aside(store));
     checks.push(waiting(store));
     checks.push(refused(store));
@@ -102,6 +121,21 @@ fn index(store: &Store, head: &Head) -> Vec<Check> {
         }
     });
     checks
+}
+
+/// Looks at the ends of the archives: one that was cut off is not known to an index that was made before.
+fn archives(store: &Store) -> Option<Check> {
+    match verify::damaged_archives(store) {
+        Ok(damaged) => damaged.first().map(|first| {
+            let n = plural(damaged.len() as u64, "archive");
+            let text = format!("{n} cut off or without its seek table, the first is {first}");
+            Check::wrong("archives", text, "`weft verify` says which records are lost")
+        }),
+        Err(error) => {
+            let text = format!("{:#}", anyhow::Error::new(error));
+            Some(Check::wrong("archives", text, "see to the rights of its folder"))
+        }
+    }
 }
 
 /// Looks for bytes that a recovery cut off.

@@ -118,11 +118,12 @@ impl Held {
         };
         let marked = self.lines.read_mark(row.found.place, position)?;
         let dialect = row.dialect.as_deref().and_then(Dialect::parse);
+        let crc = crc32c::crc32c(&line);
         let (mut mark, at_us) = match (marked, dialect) {
-            (Some(marked), _) => marked,
+            // The seal still has the checksum from before a redaction; what is appended is the line as it is now.
+            (Some((mark, at_us)), _) => (Mark { crc, ..mark }, at_us),
             // The seal is damaged; the index still knows what it said.
             (None, Some(dialect)) => {
-                let crc = crc32c::crc32c(&line);
                 let (via, topic) = (row.via.unwrap_or_default(), row.topic);
                 let (delivery, carried, conflict) = (None, None, None);
                 let mark = Mark { dialect, via, crc, delivery, topic, carried, conflict };
@@ -152,3 +153,6 @@ impl Held {
         })))
     }
 }
+
+#[cfg(test)]
+mod tests;
