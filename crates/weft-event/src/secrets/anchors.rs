@@ -108,9 +108,6 @@ impl Anchors {
         let mut search = Search::new(line, rules, found);
         let mut at = 0;
         while let Some(text) = self.searcher.find_in(line, Span::from(at..line.len())) {
-            if search.bytes_left == 0 {
-                break;
-            }
             // A text may begin within another, as the key's end does in `AGE-SECRET-KEY-1`.
             at = text.start() + 1;
             let ends = &self.ends[text.pattern().as_usize()];
@@ -146,10 +143,10 @@ fn has_mark(line: &[u8]) -> bool {
 }
 
 fn seek_marks(search: &mut Search<'_>) {
+    let mut before = None;
     for at in memchr2_iter(b'@', b'~', search.line) {
         match search.line[at] {
-            _ if search.bytes_left == 0 => break,
-            b'@' => url::seek(search, at),
+            b'@' => before = Some(url::seek(search, at, before)),
             _ => cloud::seek_azure_client(search, at),
         }
     }

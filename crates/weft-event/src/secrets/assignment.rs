@@ -58,7 +58,7 @@ pub(super) fn seek(search: &mut Search<'_>, word: Word, anchor: Range<usize>) {
     {
         return;
     }
-    if let Some(password) = connection::password(search, &name) {
+    if let Some(password) = connection::password(search.line, &name) {
         return search.add(Rule::ConnectionString, password);
     }
     let Some(given) = given(search, &name) else { return };
@@ -79,7 +79,7 @@ fn given(search: &mut Search<'_>, name: &Name) -> Option<Given> {
     }
     let first = char_at(line, at)?;
     if is_quote(first.byte) {
-        let range = quoted(search, at + first.len, first, name.word)?;
+        let range = quoted(line, at + first.len, first, name.word)?;
         return Some(Given { range, style: Style::Quoted });
     }
     let style = match sign {
@@ -89,10 +89,9 @@ fn given(search: &mut Search<'_>, name: &Name) -> Option<Given> {
         Sign::Equals => Style::Plain,
         Sign::SpacedEquals | Sign::Colon => Style::Loose,
     };
-    let (end, n) = run(line, at, is_plain, VALUE_CHARS_MAX);
+    let (end, n) = search.run(at, is_plain);
     let is_call = matches!(line.get(end), Some(b'(' | b'['));
-    (search.may_read(n) && n <= VALUE_CHARS_MAX && !is_call)
-        .then_some(Given { range: at..end, style })
+    (n <= VALUE_CHARS_MAX && !is_call).then_some(Given { range: at..end, style })
 }
 
 /// Finds what stands between a name and its value; returns where the value begins.
@@ -187,8 +186,7 @@ fn behind_type(line: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Returns where a value ends that begins behind this quote. Space within it means that it is a sentence, unless it is a passphrase.
-fn quoted(search: &mut Search<'_>, start: usize, quote: Char, word: Word) -> Option<Range<usize>> {
-    let line = search.line;
+fn quoted(line: &[u8], start: usize, quote: Char, word: Word) -> Option<Range<usize>> {
     let is_json = quote.byte == b'"' && quote.slashes == 0;
     let (mut at, mut end, mut n) = (start, start, 0);
     while let Some(char) = char_at(line, at) {
@@ -210,7 +208,7 @@ fn quoted(search: &mut Search<'_>, start: usize, quote: Char, word: Word) -> Opt
             end = at;
         }
     }
-    (search.may_read(n) && end > start).then_some(start..end)
+    (end > start).then_some(start..end)
 }
 
 fn is_plain(byte: u8) -> bool {

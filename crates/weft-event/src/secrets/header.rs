@@ -26,7 +26,7 @@ pub(super) fn seek_bearer(search: &mut Search<'_>, anchor: Range<usize>) {
     let is_token = |byte| is_base64(byte) || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'=');
     let (end, n) = run(search.line, start, is_token, CHARS_MAX);
     let token = Value::of(&search.line[start..end]);
-    if search.may_read(n) && n >= TOKEN_CHARS_LEAST && token.is_random() && !token.is_wordy() {
+    if n >= TOKEN_CHARS_LEAST && token.is_random() && !token.is_wordy() {
         search.add(Rule::Authorization, start..end);
     }
 }
@@ -37,13 +37,13 @@ pub(super) fn seek_basic(search: &mut Search<'_>, anchor: Range<usize>) {
         return;
     }
     let start = skip_blanks(search.line, anchor.end);
-    let (body_end, n) = run(search.line, start, is_base64, CHARS_MAX);
+    let (body_end, _) = run(search.line, start, is_base64, CHARS_MAX);
     let (end, _) = run(search.line, body_end, |byte| byte == b'=', 2);
     let mut shown = [0; 256];
     let n_shown = base64::decode(&search.line[start..body_end], &mut shown).unwrap_or_default();
     let shown = &shown[..n_shown];
     let is_pair = shown.contains(&b':') && shown.iter().all(|byte| (b' '..=b'~').contains(byte));
-    if search.may_read(n) && n_shown >= 4 && is_pair {
+    if n_shown >= 4 && is_pair {
         search.add(Rule::Authorization, start..end);
     }
 }
@@ -51,6 +51,10 @@ pub(super) fn seek_basic(search: &mut Search<'_>, anchor: Range<usize>) {
 fn is_scheme(line: &[u8], at: usize, first: u8) -> bool {
     let letter = at.checked_sub(1).map_or(0, |at| line[at]);
     letter.eq_ignore_ascii_case(&first) && !is_alphanumeric(byte_before(line, at - 1))
+}
+
+fn is_shown(byte: u8) -> bool {
+    !byte.is_ascii_whitespace() && !is_quote(byte) && byte != b'\\'
 }
 
 /// Looks at what follows `-u` or `--user`, if the command is one that speaks to servers. Elsewhere it is mostly a user's number.
@@ -63,17 +67,13 @@ pub(super) fn seek_user(search: &mut Search<'_>, anchor: Range<usize>) {
         Some(equals) => anchor.end + equals.len,
         None => skip_blanks(line, anchor.end),
     };
-    if !is_client
-        || !search.may_read(before.len() / 8)
-        || (at == anchor.end && line[at - 1] != b' ')
-    {
+    if !is_client || (at == anchor.end && line[at - 1] != b' ') {
         return;
     }
     if let Some(quote) = char_at(line, at).filter(|char| is_quote(char.byte)) {
         at += quote.len;
     }
-    let is_shown = |byte: u8| !byte.is_ascii_whitespace() && !is_quote(byte) && byte != b'\\';
-    let (end, n) = run(line, at, is_shown, CHARS_MAX);
+    let (end, _) = search.run(at, is_shown);
     let user = match line[at..end].starts_with(PLACEHOLDER.as_bytes()) {
         true => memchr::memchr(b']', &line[at..end]).unwrap_or_default(),
         false => 0,
@@ -85,7 +85,7 @@ pub(super) fn seek_user(search: &mut Search<'_>, anchor: Range<usize>) {
     let value = Value::of(&line[password.clone()]);
     let is_number = line[password.clone()].iter().all(u8::is_ascii_digit);
     let is_secret = value.n_chars() >= 4 && !value.is_placeholder() && !value.is_variable();
-    if colon > 0 && search.may_read(n) && is_secret && !is_number {
+    if colon > 0 && is_secret && !is_number {
         search.add(Rule::Authorization, password);
     }
 }

@@ -27,19 +27,18 @@ const END: &[u8] = b"-----END ";
 pub(super) fn seek(search: &mut Search<'_>, anchor: Range<usize>) {
     let line = search.line;
     let Some((start, body)) = header(line, anchor) else { return };
-    let window = body..line.len().min(body + KEY_BYTES_MAX);
-    if !search.may_read(window.len() / 16 + GAP_BYTES_MAX) {
-        return;
-    }
+    let window = &line[body..line.len().min(body + KEY_BYTES_MAX)];
+    // No key reaches into the next, and so nothing is read twice.
+    let window = body..body + memmem::find(window, BEGIN).unwrap_or(window.len());
     let footer = memmem::find(&line[window.clone()], END).map(|at| body + at);
-    let string_end = string_end(line, window);
+    let string_end = string_end(line, window.clone());
     match footer {
         Some(footer) if footer < string_end => {
             if has_key_line(&line[body..footer]) {
                 search.add(Rule::PrivateKey, start..footer_end(line, footer));
             }
         }
-        Some(_) | None => seek_lines(search, body, footer),
+        Some(_) | None => seek_lines(search, window, footer),
     }
 }
 
@@ -79,9 +78,9 @@ fn has_key_line(body: &[u8]) -> bool {
 }
 
 /// Adds every line of a key that does not end in the string it begins in: one by one, as long as they follow each other.
-fn seek_lines(search: &mut Search<'_>, body: usize, footer: Option<usize>) {
+fn seek_lines(search: &mut Search<'_>, window: Range<usize>, footer: Option<usize>) {
     let line = search.line;
-    let end = footer.unwrap_or(line.len()).min(body + KEY_BYTES_MAX);
+    let (body, end) = (window.start, footer.unwrap_or(window.end));
     let (mut at, mut last_end) = (body, body);
     while at < end && at - last_end <= GAP_BYTES_MAX {
         let (run_end, n) = run(line, at, is_base64, KEY_BYTES_MAX);
@@ -105,5 +104,4 @@ fn seek_lines(search: &mut Search<'_>, body: usize, footer: Option<usize>) {
         }
         at = run_end;
     }
-    search.may_read(at - body);
 }

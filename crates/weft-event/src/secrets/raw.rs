@@ -2,6 +2,8 @@
 //!
 //! A line break in a string of a string is `\\n`, a quote three levels down `\\\"`: here each is one character with its backslashes.
 
+use std::ptr::fn_addr_eq;
+
 /// A character as it stands in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Char {
@@ -112,6 +114,43 @@ pub(super) fn run(line: &[u8], mut at: usize, class: Class, most: usize) -> (usi
         n += 1;
     }
     (at, n)
+}
+
+/// The last run of every class that was read.
+#[derive(Debug, Default)]
+pub(super) struct Runs(Vec<Run>);
+
+#[derive(Debug)]
+struct Run {
+    class: Class,
+    start: usize,
+    end: usize,
+    n: usize,
+}
+
+impl Runs {
+    /// Returns where the characters of a class end that begin at `at`, and how many they are; reads on in the run that `at` is in.
+    pub(super) fn run(&mut self, line: &[u8], at: usize, class: Class) -> (usize, usize) {
+        let same = |run: &&mut Run| fn_addr_eq(run.class, class);
+        let Some(run) = self.0.iter_mut().find(same) else {
+            let (end, n) = run(line, at, class, usize::MAX);
+            self.0.push(Run { class, start: at, end, n });
+            return (end, n);
+        };
+        if (run.start..=run.end).contains(&at) {
+            while run.start < at
+                && let Some(char) = char_at(line, run.start)
+            {
+                run.start += char.len;
+                run.n -= 1;
+            }
+        }
+        if run.start != at {
+            run.start = at;
+            (run.end, run.n) = self::run(line, at, class, usize::MAX);
+        }
+        (run.end, run.n)
+    }
 }
 
 /// Returns where the characters of a class begin that end at `at`, and how many they are: no more than `most` and one.

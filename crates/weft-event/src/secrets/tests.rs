@@ -95,20 +95,50 @@ fn what_shows_only_once_another_is_gone_is_found_too() {
 }
 
 #[test]
-fn a_hostile_line_takes_no_time() {
-    let parts = [
-        "token=",
-        "password='",
-        "password=\\\"",
-        "-----BEGIN PRIVATE KEY-----",
-        "a@",
-        "eyJhbGciOi.",
-        "curl -u ",
-    ];
-    for part in parts {
-        let line = part.repeat((1 << 20) / part.len());
+fn nothing_ends_the_search_of_a_line() {
+    let token = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
+    for part in HOSTILE_PARTS {
+        let line = format!("{}\nGH_TOKEN={token} ", part.repeat((1 << 18) / part.len()));
         let begin = std::time::Instant::now();
-        redacted(&line);
+        let redacted = redacted(&line);
         assert!(begin.elapsed().as_secs() < 20, "{part} takes {:?}", begin.elapsed());
+        assert!(!redacted.contains(token), "{part} hides a token");
     }
+    let lines: Vec<_> = (0..1_000).map(|n| format!("A{n}_PASSWORD=changeme\\n")).collect();
+    let line = format!(r#"{{"result":"{}GH_TOKEN={token}"}}"#, lines.concat());
+    assert_eq!(redacted(&line), line.replace(token, "[redacted:github-token]"));
+}
+
+/// What makes a search read much for little.
+const HOSTILE_PARTS: &[&str] = &[
+    "token=",
+    "token=a1://",
+    "password=",
+    "password=a1b2",
+    "password='",
+    "passphrase='a passphrase=\"b ",
+    "password=\\\"",
+    ";Server=a;password=a1b2c3",
+    " user=a password=a1b2c3",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\\\"",
+    "a@",
+    "://a:b1@",
+    "eyJhbGciOi.",
+    "eyJhbGciOiJIUzI1NiJ9.",
+    "curl -u ",
+    "http --user=a:b1",
+    "ghs_a1b2",
+    "xoxb-",
+    "sk-a1.",
+];
+
+#[test]
+fn every_password_of_a_long_text_is_found() {
+    let lines = |value: fn(usize) -> String| {
+        (0..1_000).map(|n| format!("user{n} password={}\\n", value(n))).collect::<String>()
+    };
+    let line = |lines| format!(r#"{{"result":"{lines}"}}"#);
+    let expected = line(lines(|_| "[redacted:password]".to_owned()));
+    assert_eq!(redacted(&line(lines(|n| format!("c0rrect{n}horse")))), expected);
 }

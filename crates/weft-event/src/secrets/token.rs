@@ -61,10 +61,10 @@ pub(super) fn seek(search: &mut Search<'_>, form: &'static Form, anchor: Range<u
     if is_alphanumeric(byte_before(search.line, anchor.start)) {
         return;
     }
-    let (end, n) = run(search.line, anchor.end, form.body, *form.n.end());
+    let (end, n) = search.run(anchor.end, form.body);
     let dots = trailing_dots(search.line, anchor.end..end);
     let body = &search.line[anchor.end..end - dots];
-    if search.may_read(n) && form.n.contains(&(n - dots)) && is_random(body) {
+    if form.n.contains(&(n - dots)) && is_random(body) {
         search.add(form.rule, anchor.start..end - dots);
     }
 }
@@ -75,7 +75,7 @@ pub(super) fn seek_sk(search: &mut Search<'_>, anchor: Range<usize>) {
         return;
     }
     let (end, n) = run(search.line, anchor.end, is_base64_url, CHARS_MAX);
-    if !search.may_read(n) || n > CHARS_MAX {
+    if n > CHARS_MAX {
         return;
     }
     let body = &search.line[anchor.end..end];
@@ -97,12 +97,10 @@ pub(super) fn seek_slack(search: &mut Search<'_>, anchor: Range<usize>) {
     if is_alphanumeric(byte_before(search.line, anchor.start)) {
         return;
     }
-    let (end, n) = run(search.line, anchor.end, is_slack, CHARS_MAX);
-    if !search.may_read(n) {
-        return;
-    }
+    let (end, n) = search.run(anchor.end, is_slack);
     let body = &search.line[anchor.end..end];
-    let is_kind = matches!(body, [b'a'..=b'e' | b'o' | b'p' | b'r' | b's', b'-' | b'.', ..]);
+    let is_kind = n <= CHARS_MAX
+        && matches!(body, [b'a'..=b'e' | b'o' | b'p' | b'r' | b's', b'-' | b'.', ..]);
     if is_kind && n >= 20 && has_digit_and_letter(&body[2..]) {
         search.add(Rule::SlackToken, anchor.start..end);
     }

@@ -172,7 +172,9 @@ impl Value {
     pub(super) fn of(raw: &[u8]) -> Self {
         let mut value = Self { seen: [0; CHARS_SEEN], n_seen: 0, n_chars: 0 };
         let mut at = 0;
-        while let Some(char) = char_at(raw, at) {
+        while value.n_chars <= CHARS_SEEN
+            && let Some(char) = char_at(raw, at)
+        {
             if let Some(place) = value.seen.get_mut(value.n_chars) {
                 *place = char.byte;
                 value.n_seen += 1;
@@ -183,6 +185,7 @@ impl Value {
         value
     }
 
+    /// Returns how many characters the text has, as far as they are counted.
     pub(super) fn n_chars(&self) -> usize {
         self.n_chars
     }
