@@ -17,6 +17,9 @@ const VALUE_CHARS_MAX: usize = 8192;
 /// Most characters of a type between a name and its value.
 const TYPE_CHARS_MAX: usize = 40;
 
+/// How OTLP writes that a value is a string: in JSON, and as the fields are named.
+const OTLP_STRINGS: [&str; 2] = ["stringValue", "string_value"];
+
 /// What stands between a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sign {
@@ -27,7 +30,7 @@ enum Sign {
     Colon,
     /// A blank behind `--name`, or `>` behind `<name`.
     Flag,
-    /// The value is the next string: of a list of arguments, or of the member `value`.
+    /// The value is the next string: of a list of arguments, or of the member `value`, which OTLP wraps in an object.
     NextString,
 }
 
@@ -152,7 +155,23 @@ fn next_string(line: &[u8], at: usize, name: &Name) -> Option<(usize, Sign)> {
     let closing = char_at(line, word + 5).filter(|char| is_quote(char.byte))?;
     let colon = skip_space(line, word + 5 + closing.len);
     let is_colon = line.get(colon) == Some(&b':');
-    is_colon.then(|| (skip_space(line, colon + 1), Sign::NextString))
+    is_colon.then(|| {
+        let value = skip_space(line, colon + 1);
+        (otlp_string(line, value).unwrap_or(value), Sign::NextString)
+    })
+}
+
+/// Returns where the string begins of a value as OTLP has it: an object whose only member says what kind of value it is.
+fn otlp_string(line: &[u8], at: usize) -> Option<usize> {
+    let open = char_at(line, at).filter(|char| char.byte == b'{')?;
+    let quote_at = skip_space(line, at + open.len);
+    let quote = char_at(line, quote_at).filter(|char| is_quote(char.byte))?;
+    let kind = &line[quote_at + quote.len..];
+    let kind = OTLP_STRINGS.iter().find(|name| kind.starts_with(name.as_bytes()))?;
+    let end = quote_at + quote.len + kind.len();
+    let closing = char_at(line, end).filter(|char| is_quote(char.byte))?;
+    let colon = skip_space(line, end + closing.len);
+    (line.get(colon) == Some(&b':')).then(|| skip_space(line, colon + 1))
 }
 
 fn skip_space(line: &[u8], at: usize) -> usize {

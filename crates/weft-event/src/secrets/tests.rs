@@ -95,6 +95,39 @@ fn what_shows_only_once_another_is_gone_is_found_too() {
 }
 
 #[test]
+fn attributes_of_otlp_are_names_with_values() {
+    let line = |key: &str, value: &str| {
+        format!(r#"{{"resource":{{"attributes":[{{"key":"{key}","value":{value}}}]}}}}"#)
+    };
+    let text = |text: &str| format!(r#"{{"stringValue":"{text}"}}"#);
+    let field = |text: &str| format!(r#"{{ "string_value": "{text}" }}"#);
+    let in_a_list = |text: &str| {
+        let member = format!(r#"{{"key":"password","value":{{"stringValue":"{text}"}}}}"#);
+        format!(r#"{{"kvlistValue":{{"values":[{member}]}}}}"#)
+    };
+    let in_a_text = |value: &str| serde_json::json!(line("db.password", &text(value))).to_string();
+    let secret = "qiBCZxB7gkzNFbvphU2bHhFx";
+    for (key, rule) in [
+        ("db.password", Rule::Password),
+        ("client_secret", Rule::Secret),
+        ("api_key", Rule::Secret),
+        ("http.request.header.x-api-key", Rule::Secret),
+        ("AWS_SECRET_ACCESS_KEY", Rule::Secret),
+    ] {
+        let gone = placeholder(rule);
+        assert_eq!(redacted(&line(key, &text(secret))), line(key, &text(&gone)));
+        assert_eq!(redacted(&line(key, &field(secret))), line(key, &field(&gone)));
+    }
+    let gone = placeholder(Rule::Password);
+    assert_eq!(redacted(&line("x", &in_a_list("hunter2"))), line("x", &in_a_list(&gone)));
+    assert_eq!(redacted(&line("x", &in_a_text("hunter2"))), line("x", &in_a_text(&gone)));
+    for value in [r#"{"intValue":"4096"}"#, r#"{"boolValue":true}"#, &text("$PASSWORD")] {
+        assert_eq!(redacted(&line("db.password", value)), line("db.password", value));
+    }
+    assert_eq!(redacted(&line("input_token", &text(secret))), line("input_token", &text(secret)));
+}
+
+#[test]
 fn nothing_ends_the_search_of_a_line() {
     let token = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
     for part in HOSTILE_PARTS {
