@@ -6,7 +6,8 @@ use super::cloud::{AWS_SECRET_CHARS, aws_secret};
 use super::connection;
 use super::name::{self, Name, Word};
 use super::raw::{
-    Char, byte_before, char_at, char_before, is_blank, is_quote, run, skip_blanks, skip_blanks_back,
+    Char, byte_before, char_at, char_before, colour_before, is_blank, is_quote, run, skip_blanks,
+    skip_blanks_back, skip_colours,
 };
 use super::value::Value;
 use super::{PLACEHOLDER, Rule, Search};
@@ -82,7 +83,7 @@ fn given(search: &mut Search<'_>, name: &Name) -> Option<Given> {
     }
     let first = char_at(line, at)?;
     if is_quote(first.byte) {
-        let range = quoted(line, at + first.len, first, name.word)?;
+        let range = quoted(line, skip_colours(line, at + first.len), first, name.word)?;
         return Some(Given { range, style: Style::Quoted });
     }
     let style = match sign {
@@ -99,9 +100,9 @@ fn given(search: &mut Search<'_>, name: &Name) -> Option<Given> {
 
 /// Finds what stands between a name and its value; returns where the value begins.
 fn sign(line: &[u8], name: &Name) -> Option<(usize, Sign)> {
-    let mut at = name.range.end;
+    let mut at = skip_colours(line, name.range.end);
     let quote = char_at(line, at).filter(|char| is_quote(char.byte));
-    at += quote.map_or(0, |quote| quote.len);
+    at = skip_colours(line, at + quote.map_or(0, |quote| quote.len));
     let is_subscript = quote.is_some() || byte_before(line, name.range.start) == b'[';
     if is_subscript && line.get(at) == Some(&b']') {
         at += 1;
@@ -113,7 +114,7 @@ fn sign(line: &[u8], name: &Name) -> Option<(usize, Sign)> {
             let (end, _) = run(line, spaced, |byte| byte == b'=', 2);
             let end = end + usize::from(line.get(end) == Some(&b'>'));
             let value = skip_blanks(line, end);
-            let is_tight = spaced == at && value == end;
+            let is_tight = spaced == at && value == skip_colours(line, end);
             Some((value, if is_tight { Sign::Equals } else { Sign::SpacedEquals }))
         }
         b':' => {
@@ -226,6 +227,9 @@ fn quoted(line: &[u8], start: usize, quote: Char, word: Word) -> Option<Range<us
             }
             end = at;
         }
+    }
+    while let Some(colour) = colour_before(line, end).filter(|colour| *colour >= start) {
+        end = colour;
     }
     (end > start).then_some(start..end)
 }

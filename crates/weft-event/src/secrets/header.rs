@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::raw::{byte_before, char_at, is_alphanumeric, is_base64, is_quote, run, skip_blanks};
+use super::raw::{char_at, goes_on, is_alphanumeric, is_base64, is_quote, run, skip_blanks};
 use super::value::Value;
 use super::{PLACEHOLDER, Rule, Search, base64};
 
@@ -50,11 +50,11 @@ pub(super) fn seek_basic(search: &mut Search<'_>, anchor: Range<usize>) {
 
 fn is_scheme(line: &[u8], at: usize, first: u8) -> bool {
     let letter = at.checked_sub(1).map_or(0, |at| line[at]);
-    letter.eq_ignore_ascii_case(&first) && !is_alphanumeric(byte_before(line, at - 1))
+    letter.eq_ignore_ascii_case(&first) && !goes_on(line, at - 1, is_alphanumeric)
 }
 
 fn is_shown(byte: u8) -> bool {
-    !byte.is_ascii_whitespace() && !is_quote(byte) && byte != b'\\'
+    !byte.is_ascii_control() && byte != b' ' && !is_quote(byte) && byte != b'\\'
 }
 
 /// Looks at what follows `-u` or `--user`, if the command is one that speaks to servers. Elsewhere it is mostly a user's number.

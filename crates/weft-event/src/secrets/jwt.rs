@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::raw::{byte_before, is_base64_url, run};
+use super::raw::{goes_on, is_base64_url, run};
 use super::{Rule, Search, base64};
 
 /// Most characters of a part.
@@ -22,7 +22,7 @@ const PARTS_MAX: usize = 5;
 /// Looks at what begins like an object in base64.
 pub(super) fn seek(search: &mut Search<'_>, anchor: Range<usize>) {
     let line = search.line;
-    if is_base64_url(byte_before(line, anchor.start)) {
+    if goes_on(line, anchor.start, is_base64_url) {
         return;
     }
     let Some(header_end) = part(line, anchor.start) else { return };

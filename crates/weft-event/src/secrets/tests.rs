@@ -128,6 +128,44 @@ fn attributes_of_otlp_are_names_with_values() {
 }
 
 #[test]
+fn colours_and_escapes_of_addresses_hide_nothing() {
+    let github = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
+    let gitlab = concat!("glpat-", "J7vKxW2mQ9sLpR4tYzBc");
+    let aws = concat!("AKIA", "QYLPMN5HFIQR7XYZ");
+    let texts = [
+        format!("\u{1b}[32m{github}\u{1b}[0m"),
+        format!("\u{1b}[01;31m\u{1b}[K{github}\u{1b}[m\u{1b}[K"),
+        format!("\u{1b}[1;36m{aws}"),
+        "DB_PASSWORD=\u{1b}[33mhunter3x9\u{1b}[0m".to_owned(),
+        "\u{1b}[36mDB_PASSWORD\u{1b}[0m=\u{1b}[33mcorrecthorse".to_owned(),
+        "\u{1b}[34;1m\"password\"\u{1b}[0m\u{1b}[1;39m:\u{1b}[0m \u{1b}[0;32m\"hunter3x9\"\u{1b}[0m".to_owned(),
+        format!("https://example.com/%3Ftoken%3D{github}"),
+        format!("https://example.com/?next=%252Fa%253Ftoken%253D{github}"),
+        format!("https%3A%2F%2Foauth2%3A{gitlab}%40gitlab.com"),
+        "x?next=https%3A%2F%2Fuser%3Ahunter3x9%40example.com%2F%40scope".to_owned(),
+        "https://example.com/?a=https%3A%2F%2Fexample.com%2F%40scope".to_owned(),
+    ];
+    let raw: Vec<_> = texts.iter().map(|text| redacted(text).replace('\u{1b}', "^")).collect();
+    insta::assert_snapshot!(raw.join("\n"), @r#"
+    ^[32m[redacted:github-token]^[0m
+    ^[01;31m^[K[redacted:github-token]^[m^[K
+    ^[1;36m[redacted:aws-key-id]
+    DB_PASSWORD=^[33m[redacted:password]^[0m
+    ^[36mDB_PASSWORD^[0m=^[33m[redacted:password]
+    ^[34;1m"password"^[0m^[1;39m:^[0m ^[0;32m"[redacted:password]"^[0m
+    https://example.com/%3Ftoken%3D[redacted:github-token]
+    https://example.com/?next=%252Fa%253Ftoken%253D[redacted:github-token]
+    https%3A%2F%2Foauth2%3A[redacted:gitlab-token]%40gitlab.com
+    x?next=https%3A%2F%2Fuser%3A[redacted:url-password]%40example.com%2F%40scope
+    https://example.com/?a=https%3A%2F%2Fexample.com%2F%40scope
+    "#);
+    for text in texts {
+        let quoted = |text: &str| serde_json::json!({ "message": text }).to_string();
+        assert_eq!(redacted(&quoted(&text)), quoted(&redacted(&text)));
+    }
+}
+
+#[test]
 fn nothing_ends_the_search_of_a_line() {
     let token = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
     for part in HOSTILE_PARTS {
@@ -156,6 +194,10 @@ const HOSTILE_PARTS: &[&str] = &[
     "-----BEGIN PRIVATE KEY-----",
     "-----BEGIN PRIVATE KEY-----\\\"",
     "a@",
+    "%40",
+    "%3A%2F%2Fa%3Ab1%40",
+    "\u{1b}[31m",
+    "\\u001b[31mpassword=",
     "://a:b1@",
     "eyJhbGciOi.",
     "eyJhbGciOiJIUzI1NiJ9.",

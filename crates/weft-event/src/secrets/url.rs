@@ -47,6 +47,31 @@ pub(super) fn seek(search: &mut Search<'_>, at: usize, before: Option<Authority>
     authority
 }
 
+/// Looks at what stands before a `%40`: a user and a password, if it is that of an address in another address.
+pub(super) fn seek_escaped(
+    search: &mut Search<'_>,
+    at: usize,
+    before: Option<Authority>,
+) -> Authority {
+    let authority = Authority::before(search.line, at, before);
+    if !(1..=USER_CHARS_MAX).contains(&authority.n) {
+        return authority;
+    }
+    let text = &search.line[authority.start..at];
+    let is = |sign: &'static [u8]| move |part: &[u8]| part.eq_ignore_ascii_case(sign);
+    let Some(slash) = text.windows(3).rposition(is(b"%2F")) else { return authority };
+    let user = slash + 3;
+    let is_address = user >= 9 && is(b"%3A%2F%2F")(&text[user - 9..user]);
+    let colon = text[user..].windows(3).position(is(b"%3A"));
+    if is_address && let Some(colon) = colon {
+        let password = authority.start + user + colon + 3..at;
+        if is_password(&search.line[password.clone()]) {
+            search.add(Rule::UrlPassword, password);
+        }
+    }
+    authority
+}
+
 fn seek_user(search: &mut Search<'_>, start: usize, at: usize) {
     let line = search.line;
     if !is_behind_scheme(line, start) {
