@@ -84,6 +84,8 @@ fn a_key_in_a_list_of_lines_goes_line_by_line() {
         r#""+nOT565wbFqB7yuY9HjsWuhJKxdK2hmzqTRC6s5j3lVBSeyt56cF8Zv2snnT6Z5Ii","+6YZD2T0fB5SPt4NNcekG=","+-----END RSA PRIVATE KEY-----"]}"#
     );
     insta::assert_snapshot!(redacted(line), @r#"{"lines":["+-----BEGIN RSA PRIVATE KEY-----","+[redacted:private-key]","+[redacted:private-key]","+[redacted:private-key]","+-----END RSA PRIVATE KEY-----"]}"#);
+    let line = r#"["-----BEGIN EC PRIVATE KEY-----","M8tleZFwcR/ZmLw2SH76KG92","nOT565wbFqB7yuY9HjsWuhJK","YT0=","-----END EC PRIVATE KEY-----"]"#;
+    insta::assert_snapshot!(redacted(line), @r#"["-----BEGIN EC PRIVATE KEY-----","[redacted:private-key]","[redacted:private-key]","[redacted:private-key]","-----END EC PRIVATE KEY-----"]"#);
 }
 
 #[test]
