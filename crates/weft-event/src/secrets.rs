@@ -27,6 +27,7 @@ use std::ops::Range;
 
 use anchors::Anchors;
 pub use place::{confine, texts};
+use raw::{Class, Runs};
 pub use rule::Rule;
 
 /// What every placeholder begins with; the rule's name and a bracket follow.
@@ -134,20 +135,13 @@ struct Search<'a> {
     line: &'a [u8],
     rules: &'a Rules,
     found: &'a mut Vec<Found>,
-    /// How many bytes may still be read beyond the search itself, so that no line takes long whatever stands in it.
-    bytes_left: usize,
+    /// What was read, so that no line takes long whatever stands in it. A limit would do that too, and let through what follows.
+    runs: Runs,
 }
-
-/// How many times a line's own length may be read beyond the search.
-const REREADS_MAX: usize = 8;
-
-/// How many bytes may be read of a short line.
-const BYTES_LEFT_LEAST: usize = 1 << 16;
 
 impl<'a> Search<'a> {
     fn new(line: &'a [u8], rules: &'a Rules, found: &'a mut Vec<Found>) -> Self {
-        let bytes_left = line.len().saturating_mul(REREADS_MAX).max(BYTES_LEFT_LEAST);
-        Self { line, rules, found, bytes_left }
+        Self { line, rules, found, runs: Runs::default() }
     }
 
     fn add(&mut self, rule: Rule, range: Range<usize>) {
@@ -156,18 +150,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns whether so many bytes may still be read, and counts them.
-    fn may_read(&mut self, n_bytes: usize) -> bool {
-        match self.bytes_left.checked_sub(n_bytes) {
-            Some(left) => {
-                self.bytes_left = left;
-                true
-            }
-            None => {
-                self.bytes_left = 0;
-                false
-            }
-        }
+    /// Returns where the characters of a class end that begin at `at`, and how many they are. However many anchors stand in them,
+    /// they are read twice at most.
+    fn run(&mut self, at: usize, class: Class) -> (usize, usize) {
+        self.runs.run(self.line, at, class)
     }
 }
 

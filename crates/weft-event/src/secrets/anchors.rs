@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use aho_corasick::Span;
 use aho_corasick::packed::{Config, Searcher};
-use memchr::memchr2_iter;
+use memchr::memchr3_iter;
 
 use super::name::{WORDS, Word};
 use super::token::{self, FORMS, Form};
@@ -25,9 +25,9 @@ const MARK_BYTES: usize = 128;
 static TEXTS: [&[&str]; BUCKETS] = [
     &["BIA", "ghp_", "ecret", "oken", "ghr_", "ECRET", "ghu_", "KIA"],
     &["pp-", "PWD", "gsk_", "ks.slack.com", "pwd", "Pwd", "Iza", "lsoat-"],
-    &["glcbt-", "sig=", "gldt-", "sic ", "sk-", "sig\\u003d", "pi-AgE"],
-    &["glptt-", "JQQJ99", "eyJ", "glrt-", "ya29.", "glpat-", "earer "],
-    &["GR1348941", "HRASE", " -u ", "CCA", "SIA", "--user", "CRET-KEY-1"],
+    &["glcbt-", "sig=", "gldt-", "sic ", "sk-", "sig\\u003d", "pi-AgE", "uth\""],
+    &["glptt-", "JQQJ99", "eyJ", "glrt-", "ya29.", "glpat-", "earer ", "uth\\"],
+    &["GR1348941", "HRASE", " -u ", "CCA", "SIA", "--user", "CRET-KEY-1", "_auth"],
     &["assphrase", "assword", "ASSWD", "pm_", "whsec_", "hf_", "asswd"],
     &["key", "ve_", "xox", "ho_", "KEY", "Key", "KEN"],
     &["SSWORD", "+ASt", "st_", "CSPX-", "ft_", "hs_", "at_"],
@@ -56,6 +56,9 @@ static OTHERS: &[(&str, Look)] = &[
     ("asic ", header::seek_basic),
     (" -u ", header::seek_user),
     ("--user", header::seek_user),
+    ("auth\"", header::seek_auth),
+    ("auth\\", header::seek_auth),
+    ("_auth", header::seek_auth),
     ("AKIA", cloud::seek_aws),
     ("ASIA", cloud::seek_aws),
     ("ABIA", cloud::seek_aws),
@@ -108,9 +111,6 @@ impl Anchors {
         let mut search = Search::new(line, rules, found);
         let mut at = 0;
         while let Some(text) = self.searcher.find_in(line, Span::from(at..line.len())) {
-            if search.bytes_left == 0 {
-                break;
-            }
             // A text may begin within another, as the key's end does in `AGE-SECRET-KEY-1`.
             at = text.start() + 1;
             let ends = &self.ends[text.pattern().as_usize()];
@@ -136,7 +136,8 @@ fn literals() -> impl Iterator<Item = (&'static str, Seek)> {
 ///
 /// Most lines have none, and of them this makes sure in a fifth of the time that a search for the first takes.
 fn has_mark(line: &[u8]) -> bool {
-    let is_mark = |byte: &u8| u8::from(*byte == b'@') | u8::from(*byte == b'~');
+    let is_mark =
+        |byte: &u8| u8::from(*byte == b'@') | u8::from(*byte == b'~') | u8::from(*byte == b'%');
     let has_mark =
         |chunk: &[u8; MARK_BYTES]| chunk.iter().fold(0, |marks, byte| marks | is_mark(byte)) != 0;
     match line.last_chunk() {
@@ -146,10 +147,14 @@ fn has_mark(line: &[u8]) -> bool {
 }
 
 fn seek_marks(search: &mut Search<'_>) {
-    for at in memchr2_iter(b'@', b'~', search.line) {
+    let mut before = None;
+    for at in memchr3_iter(b'@', b'~', b'%', search.line) {
         match search.line[at] {
-            _ if search.bytes_left == 0 => break,
-            b'@' => url::seek(search, at),
+            b'@' => before = Some(url::seek(search, at, before)),
+            b'%' if search.line[at..].starts_with(b"%40") => {
+                before = Some(url::seek_escaped(search, at, before));
+            }
+            b'%' => {}
             _ => cloud::seek_azure_client(search, at),
         }
     }

@@ -6,7 +6,8 @@ use super::cloud::{AWS_SECRET_CHARS, aws_secret};
 use super::connection;
 use super::name::{self, Name, Word};
 use super::raw::{
-    Char, byte_before, char_at, char_before, is_blank, is_quote, run, skip_blanks, skip_blanks_back,
+    Char, byte_before, char_at, char_before, colour_before, is_blank, is_quote, run, skip_blanks,
+    skip_blanks_back, skip_colours,
 };
 use super::value::Value;
 use super::{PLACEHOLDER, Rule, Search};
@@ -16,6 +17,9 @@ const VALUE_CHARS_MAX: usize = 8192;
 
 /// Most characters of a type between a name and its value.
 const TYPE_CHARS_MAX: usize = 40;
+
+/// How OTLP writes that a value is a string: in JSON, and as the fields are named.
+const OTLP_STRINGS: [&str; 2] = ["stringValue", "string_value"];
 
 /// What stands between a name and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +31,7 @@ enum Sign {
     Colon,
     /// A blank behind `--name`, or `>` behind `<name`.
     Flag,
-    /// The value is the next string: of a list of arguments, or of the member `value`.
+    /// The value is the next string: of a list of arguments, or of the member `value`, which OTLP wraps in an object.
     NextString,
 }
 
@@ -58,7 +62,7 @@ pub(super) fn seek(search: &mut Search<'_>, word: Word, anchor: Range<usize>) {
     {
         return;
     }
-    if let Some(password) = connection::password(search, &name) {
+    if let Some(password) = connection::password(search.line, &name) {
         return search.add(Rule::ConnectionString, password);
     }
     let Some(given) = given(search, &name) else { return };
@@ -79,7 +83,7 @@ fn given(search: &mut Search<'_>, name: &Name) -> Option<Given> {
     }
     let first = char_at(line, at)?;
     if is_quote(first.byte) {
-        let range = quoted(search, at + first.len, first, name.word)?;
+        let range = quoted(line, skip_colours(line, at + first.len), first, name.word)?;
         return Some(Given { range, style: Style::Quoted });
     }
     let style = match sign {
@@ -89,17 +93,16 @@ fn given(search: &mut Search<'_>, name: &Name) -> Option<Given> {
         Sign::Equals => Style::Plain,
         Sign::SpacedEquals | Sign::Colon => Style::Loose,
     };
-    let (end, n) = run(line, at, is_plain, VALUE_CHARS_MAX);
+    let (end, n) = search.run(at, is_plain);
     let is_call = matches!(line.get(end), Some(b'(' | b'['));
-    (search.may_read(n) && n <= VALUE_CHARS_MAX && !is_call)
-        .then_some(Given { range: at..end, style })
+    (n <= VALUE_CHARS_MAX && !is_call).then_some(Given { range: at..end, style })
 }
 
 /// Finds what stands between a name and its value; returns where the value begins.
 fn sign(line: &[u8], name: &Name) -> Option<(usize, Sign)> {
-    let mut at = name.range.end;
+    let mut at = skip_colours(line, name.range.end);
     let quote = char_at(line, at).filter(|char| is_quote(char.byte));
-    at += quote.map_or(0, |quote| quote.len);
+    at = skip_colours(line, at + quote.map_or(0, |quote| quote.len));
     let is_subscript = quote.is_some() || byte_before(line, name.range.start) == b'[';
     if is_subscript && line.get(at) == Some(&b']') {
         at += 1;
@@ -111,7 +114,7 @@ fn sign(line: &[u8], name: &Name) -> Option<(usize, Sign)> {
             let (end, _) = run(line, spaced, |byte| byte == b'=', 2);
             let end = end + usize::from(line.get(end) == Some(&b'>'));
             let value = skip_blanks(line, end);
-            let is_tight = spaced == at && value == end;
+            let is_tight = spaced == at && value == skip_colours(line, end);
             Some((value, if is_tight { Sign::Equals } else { Sign::SpacedEquals }))
         }
         b':' => {
@@ -153,7 +156,23 @@ fn next_string(line: &[u8], at: usize, name: &Name) -> Option<(usize, Sign)> {
     let closing = char_at(line, word + 5).filter(|char| is_quote(char.byte))?;
     let colon = skip_space(line, word + 5 + closing.len);
     let is_colon = line.get(colon) == Some(&b':');
-    is_colon.then(|| (skip_space(line, colon + 1), Sign::NextString))
+    is_colon.then(|| {
+        let value = skip_space(line, colon + 1);
+        (otlp_string(line, value).unwrap_or(value), Sign::NextString)
+    })
+}
+
+/// Returns where the string begins of a value as OTLP has it: an object whose only member says what kind of value it is.
+fn otlp_string(line: &[u8], at: usize) -> Option<usize> {
+    let open = char_at(line, at).filter(|char| char.byte == b'{')?;
+    let quote_at = skip_space(line, at + open.len);
+    let quote = char_at(line, quote_at).filter(|char| is_quote(char.byte))?;
+    let kind = &line[quote_at + quote.len..];
+    let kind = OTLP_STRINGS.iter().find(|name| kind.starts_with(name.as_bytes()))?;
+    let end = quote_at + quote.len + kind.len();
+    let closing = char_at(line, end).filter(|char| is_quote(char.byte))?;
+    let colon = skip_space(line, end + closing.len);
+    (line.get(colon) == Some(&b':')).then(|| skip_space(line, colon + 1))
 }
 
 fn skip_space(line: &[u8], at: usize) -> usize {
@@ -187,8 +206,7 @@ fn behind_type(line: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Returns where a value ends that begins behind this quote. Space within it means that it is a sentence, unless it is a passphrase.
-fn quoted(search: &mut Search<'_>, start: usize, quote: Char, word: Word) -> Option<Range<usize>> {
-    let line = search.line;
+fn quoted(line: &[u8], start: usize, quote: Char, word: Word) -> Option<Range<usize>> {
     let is_json = quote.byte == b'"' && quote.slashes == 0;
     let (mut at, mut end, mut n) = (start, start, 0);
     while let Some(char) = char_at(line, at) {
@@ -210,7 +228,10 @@ fn quoted(search: &mut Search<'_>, start: usize, quote: Char, word: Word) -> Opt
             end = at;
         }
     }
-    (search.may_read(n) && end > start).then_some(start..end)
+    while let Some(colour) = colour_before(line, end).filter(|colour| *colour >= start) {
+        end = colour;
+    }
+    (end > start).then_some(start..end)
 }
 
 fn is_plain(byte: u8) -> bool {

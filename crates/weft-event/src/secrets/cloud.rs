@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::raw::{
-    byte_before, char_at, is_alphanumeric, is_base64, is_blank, is_quote, run, run_back,
+    byte_before, char_at, goes_on, is_alphanumeric, is_base64, is_blank, is_quote, run, run_back_of,
 };
 use super::value::is_random;
 use super::{Rule, Search};
@@ -19,7 +19,7 @@ pub(super) fn seek_aws(search: &mut Search<'_>, anchor: Range<usize>) {
     let line = search.line;
     let (end, n) = run(line, anchor.end, |byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'), 16);
     let is_cut = line.get(end).is_some_and(|byte| is_alphanumeric(*byte));
-    let is_id = n == 16 && !is_cut && !is_alphanumeric(byte_before(line, anchor.start));
+    let is_id = n == 16 && !is_cut && !goes_on(line, anchor.start, is_alphanumeric);
     if !is_id || !line[anchor.start..end].iter().any(u8::is_ascii_digit) {
         return;
     }
@@ -79,28 +79,28 @@ pub(super) fn seek_azure_client(search: &mut Search<'_>, tilde: usize) {
         return;
     }
     let is_secret = |byte| is_alphanumeric(byte) || matches!(byte, b'-' | b'_' | b'~' | b'.');
-    let (start, n_before) = run_back(line, mark, is_secret, 3);
+    let Some(start) = run_back_of(line, mark, is_secret, 3) else { return };
     let (end, n_after) = run(line, tilde + 1, is_secret, 35);
-    if n_before == 3 && (31..=34).contains(&n_after) {
+    if (31..=34).contains(&n_after) {
         search.add(Rule::AzureKey, start..end);
     }
 }
 
 /// Looks at a key of an Azure service, which has a mark of six characters at its place.
 pub(super) fn seek_azure_service(search: &mut Search<'_>, anchor: Range<usize>) {
-    let (start, n_before) = run_back(search.line, anchor.start, is_alphanumeric, 52);
+    let Some(start) = run_back_of(search.line, anchor.start, is_alphanumeric, 52) else { return };
     let (end, n_after) = run(search.line, anchor.end, is_alphanumeric, 26);
-    if n_before == 52 && n_after == 26 {
+    if n_after == 26 {
         search.add(Rule::AzureKey, start..end);
     }
 }
 
 /// Looks at a key of Azure storage and its kin, which has a mark near its end.
 pub(super) fn seek_azure_storage(search: &mut Search<'_>, anchor: Range<usize>) {
-    let (start, n_before) = run_back(search.line, anchor.start, is_base64, 76);
+    let Some(start) = run_back_of(search.line, anchor.start, is_base64, 76) else { return };
     let (body_end, n_after) = run(search.line, anchor.end, is_base64, 8);
     let (end, n_padding) = run(search.line, body_end, |byte| byte == b'=', 2);
-    if n_before == 76 && (4..=8).contains(&n_after) && n_padding > 0 {
+    if (4..=8).contains(&n_after) && n_padding > 0 {
         search.add(Rule::AzureKey, start..end);
     }
 }

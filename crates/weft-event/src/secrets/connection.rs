@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::name::{Name, Word};
 use super::raw::{
     byte_before, char_at, char_before, is_blank, is_quote, is_word, run, run_back, skip_blanks,
+    skip_blanks_back,
 };
 use super::value::Value;
 use super::{Rule, Search};
@@ -39,39 +40,39 @@ const PARTS: &[&str] = &[
 const SPACED_PARTS: &[&str] = &["host=", "hostaddr=", "dbname=", "user=", "port="];
 
 /// Returns the value of a name that is a password in a list of parts.
-pub(super) fn password(search: &mut Search<'_>, name: &Name) -> Option<Range<usize>> {
+///
+/// What stands around it is looked at last, and only where a divider says that there may be other parts.
+pub(super) fn password(line: &[u8], name: &Name) -> Option<Range<usize>> {
     match name.word {
         Word::Password | Word::Pwd => {}
         Word::Passphrase | Word::Secret | Word::Token | Word::Key => return None,
     }
-    let line = search.line;
     if line[name.range.clone()].starts_with(b"--") {
         return None;
     }
     let sign = skip_blanks(line, name.range.end);
     let equals = char_at(line, sign).filter(|char| char.byte == b'=')?;
     let start = skip_blanks(line, sign + equals.len);
-    if !search.may_read(2 * AROUND_BYTES) {
-        return None;
-    }
     let before = line[..name.range.start]
         .last_chunk::<AROUND_BYTES>()
         .map_or(&line[..name.range.start], |chunk| &chunk[..]);
-    let divider = byte_before(line, super::raw::skip_blanks_back(line, name.range.start));
-    let (end, n) = run(line, start, |byte| is_part(byte) && byte != b';', PART_CHARS_MAX);
-    let after = &line[end..line.len().min(end + AROUND_BYTES)];
-    let is_listed = line.get(end) == Some(&b';') && begins_any(&tight(after), PARTS);
-    let before = tight(before);
-    let is_semicolons = (divider == b';' && begins_any(&before, PARTS)) || is_listed;
-    let is_spaced = is_blank(byte_before(line, name.range.start)) && ends_spaced(&before);
-    let end = match (is_semicolons, is_spaced) {
-        (true, _) => end,
-        (false, true) => {
-            run(line, start, |byte| is_part(byte) && !is_blank(byte), PART_CHARS_MAX).0
+    let (end, n) = run(line, start, is_part_or_blank, PART_CHARS_MAX);
+    let follows = byte_before(line, skip_blanks_back(line, name.range.start)) == b';';
+    let goes_on = line.get(end) == Some(&b';');
+    if (follows || goes_on) && n <= PART_CHARS_MAX && is_given(&line[start..end]) {
+        let after = &line[end..line.len().min(end + AROUND_BYTES)];
+        if (goes_on && has_part(&tight(after))) || (follows && has_part(&tight(before))) {
+            return Some(start..end);
         }
-        (false, false) => return None,
-    };
-    (n <= PART_CHARS_MAX && is_given(&line[start..end])).then_some(start..end)
+    }
+    if !is_blank(byte_before(line, name.range.start)) {
+        return None;
+    }
+    let is_spaced = |byte| is_part_or_blank(byte) && !is_blank(byte);
+    let (end, n) = run(line, start, is_spaced, PART_CHARS_MAX);
+    let is_listed =
+        n <= PART_CHARS_MAX && is_given(&line[start..end]) && ends_spaced(&tight(before));
+    is_listed.then_some(start..end)
 }
 
 /// Looks at what stands before an `@` that is no address: `user:password@tcp(host)` of Go's drivers, and Oracle's
@@ -79,11 +80,10 @@ pub(super) fn password(search: &mut Search<'_>, name: &Name) -> Option<Range<usi
 pub(super) fn seek(search: &mut Search<'_>, part: Range<usize>) {
     let line = search.line;
     let rest = &line[part.end + 1..];
+    let is_driver = rest.starts_with(b"tcp(") || rest.starts_with(b"unix(");
     let colon = memchr::memchr(b':', &line[part.clone()]);
     let password = match colon {
-        Some(colon) if rest.starts_with(b"tcp(") || rest.starts_with(b"unix(") => {
-            part.start + colon + 1..part.end
-        }
+        Some(colon) if is_driver => part.start + colon + 1..part.end,
         Some(_) => return,
         None if is_behind_oracle(line, part.start) => part,
         None => return,
@@ -105,10 +105,10 @@ fn is_given(raw: &[u8]) -> bool {
     value.n_chars() >= 3 && !value.is_placeholder() && !value.is_variable()
 }
 
-fn is_part(byte: u8) -> bool {
+fn is_part_or_blank(byte: u8) -> bool {
     !byte.is_ascii_control()
         && !is_quote(byte)
-        && !matches!(byte, b'\\' | b'[' | b']' | b'<' | b'>')
+        && !matches!(byte, b';' | b'\\' | b'[' | b']' | b'<' | b'>')
 }
 
 /// Returns a text with plain `=` that nothing stands before.
@@ -128,10 +128,14 @@ fn tight(text: &[u8]) -> Vec<u8> {
     tight
 }
 
-fn begins_any(text: &[u8], parts: &[&str]) -> bool {
-    parts.iter().any(|part| {
-        text.windows(part.len()).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
-    })
+fn has_part(text: &[u8]) -> bool {
+    let ends_part = |end: usize| {
+        PARTS.iter().any(|part| {
+            let start = (end + 1).checked_sub(part.len());
+            start.is_some_and(|start| text[start..=end].eq_ignore_ascii_case(part.as_bytes()))
+        })
+    };
+    memchr::memchr_iter(b'=', text).any(ends_part)
 }
 
 /// Returns whether a text ends with parts that blanks divide.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::raw::{byte_before, is_base64_url, run};
+use super::raw::{goes_on, is_base64_url, run};
 use super::{Rule, Search, base64};
 
 /// Most characters of a part.
@@ -16,34 +16,41 @@ const HEADER_BYTES: usize = 768;
 /// Fewest characters of a signature.
 const SIGNATURE_CHARS_LEAST: usize = 20;
 
+/// Most parts: an encrypted token has a header, a key, a vector, a text and a tag.
+const PARTS_MAX: usize = 5;
+
 /// Looks at what begins like an object in base64.
 pub(super) fn seek(search: &mut Search<'_>, anchor: Range<usize>) {
     let line = search.line;
-    if is_base64_url(byte_before(line, anchor.start)) {
+    if goes_on(line, anchor.start, is_base64_url) {
         return;
     }
-    let Some(header_end) = part(search, anchor.start) else { return };
+    let Some(header_end) = part(line, anchor.start) else { return };
     if line.get(header_end) != Some(&b'.') || !is_header(&line[anchor.start..header_end]) {
         return;
     }
     let mut last = header_end;
     let mut signature = 0..0;
-    while line.get(last) == Some(&b'.')
-        && let Some(end) = part(search, last + 1)
+    let mut n_parts = 1;
+    while n_parts < PARTS_MAX
+        && line.get(last) == Some(&b'.')
+        && let Some(end) = part(line, last + 1)
     {
-        signature = last + 1..end;
+        if end > last + 1 {
+            signature = last + 1..end;
+        }
         last = end;
+        n_parts += 1;
     }
-    let n_dots = line[anchor.start..last].iter().filter(|&&byte| byte == b'.').count();
-    if n_dots >= 2 && signature.len() >= SIGNATURE_CHARS_LEAST {
-        search.add(Rule::Jwt, anchor.start..last);
+    if n_parts >= 3 && signature.len() >= SIGNATURE_CHARS_LEAST {
+        search.add(Rule::Jwt, anchor.start..signature.end);
     }
 }
 
 /// Returns where the part that begins at `at` ends.
-fn part(search: &mut Search<'_>, at: usize) -> Option<usize> {
-    let (end, n) = run(search.line, at, is_base64_url, PART_CHARS_MAX);
-    (search.may_read(n) && n <= PART_CHARS_MAX).then_some(end)
+fn part(line: &[u8], at: usize) -> Option<usize> {
+    let (end, n) = run(line, at, is_base64_url, PART_CHARS_MAX);
+    (n <= PART_CHARS_MAX).then_some(end)
 }
 
 fn is_header(text: &[u8]) -> bool {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::raw::{byte_before, char_at, is_word, run, run_back};
+use super::raw::{byte_before, char_at, is_word, name_start, run, run_back};
 
 /// Most characters of a name before its last word.
 const NAME_CHARS_MAX: usize = 64;
@@ -131,6 +131,7 @@ pub(super) fn read(line: &[u8], word: Word, anchor: Range<usize>) -> Option<Name
     };
     let end = end(line, anchor.end)?;
     let (start, _) = run_back(line, word_start, is_name, NAME_CHARS_MAX);
+    let start = Some(name_start(line, start)).filter(|at| *at <= word_start).unwrap_or(start);
     let before = &line[start..word_start];
     let is_secret = match word {
         Word::Password | Word::Passphrase | Word::Secret => true,
@@ -167,7 +168,7 @@ fn is_owned(line: &[u8], start: usize, before: &[u8]) -> bool {
     let is_spaced = before.is_empty() && byte_before(line, start) == b' ';
     let owner = if is_spaced {
         let (from, _) = run_back(line, start - 1, |byte| byte.is_ascii_alphabetic(), 16);
-        &line[from..start - 1]
+        &line[name_start(line, from).min(start - 1)..start - 1]
     } else {
         last_word(before)
     };

@@ -17,6 +17,12 @@ const GAP_BYTES_MAX: usize = 200;
 /// Fewest characters that are certainly a line of a key.
 const LINE_CHARS_LEAST: usize = 32;
 
+/// The same where both its marks are there.
+const WRAPPED_CHARS_LEAST: usize = 16;
+
+/// Fewest characters that may be of a key where both its marks are there, in one text.
+const PART_CHARS_LEAST: usize = 8;
+
 /// Most bytes between the last line of a key and its end.
 const LAST_GAP_BYTES_MAX: usize = 16;
 
@@ -27,19 +33,18 @@ const END: &[u8] = b"-----END ";
 pub(super) fn seek(search: &mut Search<'_>, anchor: Range<usize>) {
     let line = search.line;
     let Some((start, body)) = header(line, anchor) else { return };
-    let window = body..line.len().min(body + KEY_BYTES_MAX);
-    if !search.may_read(window.len() / 16 + GAP_BYTES_MAX) {
-        return;
-    }
+    let window = &line[body..line.len().min(body + KEY_BYTES_MAX)];
+    // No key reaches into the next, and so nothing is read twice.
+    let window = body..body + memmem::find(window, BEGIN).unwrap_or(window.len());
     let footer = memmem::find(&line[window.clone()], END).map(|at| body + at);
-    let string_end = string_end(line, window);
+    let string_end = string_end(line, window.clone());
     match footer {
         Some(footer) if footer < string_end => {
-            if has_key_line(&line[body..footer]) {
+            if has_key(&line[body..footer]) {
                 search.add(Rule::PrivateKey, start..footer_end(line, footer));
             }
         }
-        Some(_) | None => seek_lines(search, body, footer),
+        Some(_) | None => seek_lines(search, window, footer),
     }
 }
 
@@ -73,16 +78,25 @@ fn string_end(line: &[u8], window: Range<usize>) -> usize {
     quotes.find(is_end).unwrap_or(window.end)
 }
 
-fn has_key_line(body: &[u8]) -> bool {
-    let mut parts = body.split(|&byte| !is_base64(byte));
-    parts.any(|part| part.len() >= LINE_CHARS_LEAST && has_digit_and_letter(part))
+/// Returns whether as much of a key stands between its marks as one line of it, however long its lines are.
+fn has_key(body: &[u8]) -> bool {
+    let (mut at, mut n_all) = (0, 0);
+    while at < body.len() {
+        let (end, n) = run(body, at, is_base64, KEY_BYTES_MAX);
+        if n >= PART_CHARS_LEAST && has_digit_and_letter(&body[at..end]) {
+            n_all += n;
+        }
+        at = end.max(at + char_at(body, at).map_or(1, |char| char.len));
+    }
+    n_all >= LINE_CHARS_LEAST
 }
 
 /// Adds every line of a key that does not end in the string it begins in: one by one, as long as they follow each other.
-fn seek_lines(search: &mut Search<'_>, body: usize, footer: Option<usize>) {
+fn seek_lines(search: &mut Search<'_>, window: Range<usize>, footer: Option<usize>) {
     let line = search.line;
-    let end = footer.unwrap_or(line.len()).min(body + KEY_BYTES_MAX);
+    let (body, end) = (window.start, footer.unwrap_or(window.end));
     let (mut at, mut last_end) = (body, body);
+    let n_least = if footer.is_some() { WRAPPED_CHARS_LEAST } else { LINE_CHARS_LEAST };
     while at < end && at - last_end <= GAP_BYTES_MAX {
         let (run_end, n) = run(line, at, is_base64, KEY_BYTES_MAX);
         if n == 0 {
@@ -94,7 +108,7 @@ fn seek_lines(search: &mut Search<'_>, body: usize, footer: Option<usize>) {
             // What a diff puts before a line it adds is no part of the key, or one of many characters of it.
             at += 1;
         }
-        let is_long = n >= LINE_CHARS_LEAST && has_digit_and_letter(&line[at..run_end]);
+        let is_long = n >= n_least && has_digit_and_letter(&line[at..run_end]);
         let is_last = last_end > body
             && at < run_end
             && footer
@@ -105,5 +119,4 @@ fn seek_lines(search: &mut Search<'_>, body: usize, footer: Option<usize>) {
         }
         at = run_end;
     }
-    search.may_read(at - body);
 }

@@ -130,9 +130,10 @@ impl Rule {
             Rule::UrlPassword => {
                 ("url-password", "The password in an address, or a token in the user's place")
             }
-            Rule::Authorization => {
-                ("authorization", "A Bearer or Basic header, or a user and password of curl")
-            }
+            Rule::Authorization => (
+                "authorization",
+                "A Bearer or Basic header, or a user and password of curl, Docker or npm",
+            ),
             Rule::Password => ("password", "A value that is named a password"),
             Rule::Secret => ("secret", "A value that is named a secret, a token or a key"),
         }

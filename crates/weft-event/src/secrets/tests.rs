@@ -84,6 +84,8 @@ fn a_key_in_a_list_of_lines_goes_line_by_line() {
         r#""+nOT565wbFqB7yuY9HjsWuhJKxdK2hmzqTRC6s5j3lVBSeyt56cF8Zv2snnT6Z5Ii","+6YZD2T0fB5SPt4NNcekG=","+-----END RSA PRIVATE KEY-----"]}"#
     );
     insta::assert_snapshot!(redacted(line), @r#"{"lines":["+-----BEGIN RSA PRIVATE KEY-----","+[redacted:private-key]","+[redacted:private-key]","+[redacted:private-key]","+-----END RSA PRIVATE KEY-----"]}"#);
+    let line = r#"["-----BEGIN EC PRIVATE KEY-----","M8tleZFwcR/ZmLw2SH76KG92","nOT565wbFqB7yuY9HjsWuhJK","YT0=","-----END EC PRIVATE KEY-----"]"#;
+    insta::assert_snapshot!(redacted(line), @r#"["-----BEGIN EC PRIVATE KEY-----","[redacted:private-key]","[redacted:private-key]","[redacted:private-key]","-----END EC PRIVATE KEY-----"]"#);
 }
 
 #[test]
@@ -95,20 +97,125 @@ fn what_shows_only_once_another_is_gone_is_found_too() {
 }
 
 #[test]
-fn a_hostile_line_takes_no_time() {
-    let parts = [
-        "token=",
-        "password='",
-        "password=\\\"",
-        "-----BEGIN PRIVATE KEY-----",
-        "a@",
-        "eyJhbGciOi.",
-        "curl -u ",
-    ];
-    for part in parts {
-        let line = part.repeat((1 << 20) / part.len());
-        let begin = std::time::Instant::now();
-        redacted(&line);
-        assert!(begin.elapsed().as_secs() < 20, "{part} takes {:?}", begin.elapsed());
+fn attributes_of_otlp_are_names_with_values() {
+    let line = |key: &str, value: &str| {
+        format!(r#"{{"resource":{{"attributes":[{{"key":"{key}","value":{value}}}]}}}}"#)
+    };
+    let text = |text: &str| format!(r#"{{"stringValue":"{text}"}}"#);
+    let field = |text: &str| format!(r#"{{ "string_value": "{text}" }}"#);
+    let in_a_list = |text: &str| {
+        let member = format!(r#"{{"key":"password","value":{{"stringValue":"{text}"}}}}"#);
+        format!(r#"{{"kvlistValue":{{"values":[{member}]}}}}"#)
+    };
+    let in_a_text = |value: &str| serde_json::json!(line("db.password", &text(value))).to_string();
+    let secret = "qiBCZxB7gkzNFbvphU2bHhFx";
+    for (key, rule) in [
+        ("db.password", Rule::Password),
+        ("client_secret", Rule::Secret),
+        ("api_key", Rule::Secret),
+        ("http.request.header.x-api-key", Rule::Secret),
+        ("AWS_SECRET_ACCESS_KEY", Rule::Secret),
+    ] {
+        let gone = placeholder(rule);
+        assert_eq!(redacted(&line(key, &text(secret))), line(key, &text(&gone)));
+        assert_eq!(redacted(&line(key, &field(secret))), line(key, &field(&gone)));
     }
+    let gone = placeholder(Rule::Password);
+    assert_eq!(redacted(&line("x", &in_a_list("hunter2"))), line("x", &in_a_list(&gone)));
+    assert_eq!(redacted(&line("x", &in_a_text("hunter2"))), line("x", &in_a_text(&gone)));
+    for value in [r#"{"intValue":"4096"}"#, r#"{"boolValue":true}"#, &text("$PASSWORD")] {
+        assert_eq!(redacted(&line("db.password", value)), line("db.password", value));
+    }
+    assert_eq!(redacted(&line("input_token", &text(secret))), line("input_token", &text(secret)));
+}
+
+#[test]
+fn colours_and_escapes_of_addresses_hide_nothing() {
+    let github = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
+    let gitlab = concat!("glpat-", "J7vKxW2mQ9sLpR4tYzBc");
+    let aws = concat!("AKIA", "QYLPMN5HFIQR7XYZ");
+    let texts = [
+        format!("\u{1b}[32m{github}\u{1b}[0m"),
+        format!("\u{1b}[01;31m\u{1b}[K{github}\u{1b}[m\u{1b}[K"),
+        format!("\u{1b}[1;36m{aws}"),
+        "DB_PASSWORD=\u{1b}[33mhunter3x9\u{1b}[0m".to_owned(),
+        "\u{1b}[36mDB_PASSWORD\u{1b}[0m=\u{1b}[33mcorrecthorse".to_owned(),
+        "\u{1b}[34;1m\"password\"\u{1b}[0m\u{1b}[1;39m:\u{1b}[0m \u{1b}[0;32m\"hunter3x9\"\u{1b}[0m".to_owned(),
+        format!("https://example.com/%3Ftoken%3D{github}"),
+        format!("https://example.com/?next=%252Fa%253Ftoken%253D{github}"),
+        format!("https%3A%2F%2Foauth2%3A{gitlab}%40gitlab.com"),
+        "x?next=https%3A%2F%2Fuser%3Ahunter3x9%40example.com%2F%40scope".to_owned(),
+        "https://example.com/?a=https%3A%2F%2Fexample.com%2F%40scope".to_owned(),
+    ];
+    let raw: Vec<_> = texts.iter().map(|text| redacted(text).replace('\u{1b}', "^")).collect();
+    insta::assert_snapshot!(raw.join("\n"), @r#"
+    ^[32m[redacted:github-token]^[0m
+    ^[01;31m^[K[redacted:github-token]^[m^[K
+    ^[1;36m[redacted:aws-key-id]
+    DB_PASSWORD=^[33m[redacted:password]^[0m
+    ^[36mDB_PASSWORD^[0m=^[33m[redacted:password]
+    ^[34;1m"password"^[0m^[1;39m:^[0m ^[0;32m"[redacted:password]"^[0m
+    https://example.com/%3Ftoken%3D[redacted:github-token]
+    https://example.com/?next=%252Fa%253Ftoken%253D[redacted:github-token]
+    https%3A%2F%2Foauth2%3A[redacted:gitlab-token]%40gitlab.com
+    x?next=https%3A%2F%2Fuser%3A[redacted:url-password]%40example.com%2F%40scope
+    https://example.com/?a=https%3A%2F%2Fexample.com%2F%40scope
+    "#);
+    for text in texts {
+        let quoted = |text: &str| serde_json::json!({ "message": text }).to_string();
+        assert_eq!(redacted(&quoted(&text)), quoted(&redacted(&text)));
+    }
+}
+
+#[test]
+fn nothing_ends_the_search_of_a_line() {
+    let token = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
+    for part in HOSTILE_PARTS {
+        let line = format!("{}\nGH_TOKEN={token} ", part.repeat((1 << 18) / part.len()));
+        let begin = std::time::Instant::now();
+        let redacted = redacted(&line);
+        assert!(begin.elapsed().as_secs() < 20, "{part} takes {:?}", begin.elapsed());
+        assert!(!redacted.contains(token), "{part} hides a token");
+    }
+    let lines: Vec<_> = (0..1_000).map(|n| format!("A{n}_PASSWORD=changeme\\n")).collect();
+    let line = format!(r#"{{"result":"{}GH_TOKEN={token}"}}"#, lines.concat());
+    assert_eq!(redacted(&line), line.replace(token, "[redacted:github-token]"));
+}
+
+/// What makes a search read much for little.
+const HOSTILE_PARTS: &[&str] = &[
+    "token=",
+    "token=a1://",
+    "password=",
+    "password=a1b2",
+    "password='",
+    "passphrase='a passphrase=\"b ",
+    "password=\\\"",
+    ";Server=a;password=a1b2c3",
+    " user=a password=a1b2c3",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN PRIVATE KEY-----\\\"",
+    "a@",
+    "%40",
+    "%3A%2F%2Fa%3Ab1%40",
+    "\u{1b}[31m",
+    "\\u001b[31mpassword=",
+    "://a:b1@",
+    "eyJhbGciOi.",
+    "eyJhbGciOiJIUzI1NiJ9.",
+    "curl -u ",
+    "http --user=a:b1",
+    "ghs_a1b2",
+    "xoxb-",
+    "sk-a1.",
+];
+
+#[test]
+fn every_password_of_a_long_text_is_found() {
+    let lines = |value: fn(usize) -> String| {
+        (0..1_000).map(|n| format!("user{n} password={}\\n", value(n))).collect::<String>()
+    };
+    let line = |lines| format!(r#"{{"result":"{lines}"}}"#);
+    let expected = line(lines(|_| "[redacted:password]".to_owned()));
+    assert_eq!(redacted(&line(lines(|n| format!("c0rrect{n}horse")))), expected);
 }

@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::raw::{Class, byte_before, is_alphanumeric, is_base64_url, is_word, run};
+use super::raw::{Class, goes_on, is_alphanumeric, is_base64_url, is_word, run};
 use super::value::{has_digit_and_letter, is_random};
 use super::{Rule, Search};
 
@@ -58,24 +58,24 @@ pub(super) static FORMS: &[Form] = &[
 
 /// Looks at a token of this form.
 pub(super) fn seek(search: &mut Search<'_>, form: &'static Form, anchor: Range<usize>) {
-    if is_alphanumeric(byte_before(search.line, anchor.start)) {
+    if goes_on(search.line, anchor.start, is_alphanumeric) {
         return;
     }
-    let (end, n) = run(search.line, anchor.end, form.body, *form.n.end());
+    let (end, n) = search.run(anchor.end, form.body);
     let dots = trailing_dots(search.line, anchor.end..end);
     let body = &search.line[anchor.end..end - dots];
-    if search.may_read(n) && form.n.contains(&(n - dots)) && is_random(body) {
+    if form.n.contains(&(n - dots)) && is_random(body) {
         search.add(form.rule, anchor.start..end - dots);
     }
 }
 
 /// Looks at what begins with `sk-`: keys of Anthropic, of OpenAI, and of others who write theirs the same way.
 pub(super) fn seek_sk(search: &mut Search<'_>, anchor: Range<usize>) {
-    if is_base64_url(byte_before(search.line, anchor.start)) {
+    if goes_on(search.line, anchor.start, is_base64_url) {
         return;
     }
     let (end, n) = run(search.line, anchor.end, is_base64_url, CHARS_MAX);
-    if !search.may_read(n) || n > CHARS_MAX {
+    if n > CHARS_MAX {
         return;
     }
     let body = &search.line[anchor.end..end];
@@ -94,15 +94,13 @@ pub(super) fn seek_sk(search: &mut Search<'_>, anchor: Range<usize>) {
 
 /// Looks at what begins with `xox`: a letter for the kind of token, and numbers and letters in parts.
 pub(super) fn seek_slack(search: &mut Search<'_>, anchor: Range<usize>) {
-    if is_alphanumeric(byte_before(search.line, anchor.start)) {
+    if goes_on(search.line, anchor.start, is_alphanumeric) {
         return;
     }
-    let (end, n) = run(search.line, anchor.end, is_slack, CHARS_MAX);
-    if !search.may_read(n) {
-        return;
-    }
+    let (end, n) = search.run(anchor.end, is_slack);
     let body = &search.line[anchor.end..end];
-    let is_kind = matches!(body, [b'a'..=b'e' | b'o' | b'p' | b'r' | b's', b'-' | b'.', ..]);
+    let is_kind = n <= CHARS_MAX
+        && matches!(body, [b'a'..=b'e' | b'o' | b'p' | b'r' | b's', b'-' | b'.', ..]);
     if is_kind && n >= 20 && has_digit_and_letter(&body[2..]) {
         search.add(Rule::SlackToken, anchor.start..end);
     }

@@ -15,13 +15,65 @@ const USER_CHARS_MAX: usize = 512;
 /// Fewest characters of a token in the user's place.
 const TOKEN_CHARS_LEAST: usize = 20;
 
-/// Looks at what stands before an `@`: a user and a password, if it is that of an address.
-pub(super) fn seek(search: &mut Search<'_>, at: usize) {
-    let line = search.line;
-    let (start, n) = run_back(line, at, is_authority, USER_CHARS_MAX);
-    if n == 0 || !search.may_read(n) {
-        return;
+/// What may be the beginning of an authority: all that stands before a mark.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Authority {
+    start: usize,
+    mark: usize,
+    /// How many characters, as far as they are counted.
+    n: usize,
+}
+
+impl Authority {
+    /// Reads back from a mark, not beyond the one before it: what is there was read already.
+    fn before(line: &[u8], mark: usize, before: Option<Authority>) -> Self {
+        let read = before.map_or(0, |before| before.mark + 1);
+        let (start, n) = run_back(&line[read..mark], mark - read, is_authority, USER_CHARS_MAX);
+        match before {
+            Some(before) if start == 0 => {
+                Self { start: before.start, mark, n: before.n.saturating_add(n + 1) }
+            }
+            Some(_) | None => Self { start: read + start, mark, n },
+        }
     }
+}
+
+/// Looks at what stands before an `@`: a user and a password, if it is that of an address.
+pub(super) fn seek(search: &mut Search<'_>, at: usize, before: Option<Authority>) -> Authority {
+    let authority = Authority::before(search.line, at, before);
+    if (1..=USER_CHARS_MAX).contains(&authority.n) {
+        seek_user(search, authority.start, at);
+    }
+    authority
+}
+
+/// Looks at what stands before a `%40`: a user and a password, if it is that of an address in another address.
+pub(super) fn seek_escaped(
+    search: &mut Search<'_>,
+    at: usize,
+    before: Option<Authority>,
+) -> Authority {
+    let authority = Authority::before(search.line, at, before);
+    if !(1..=USER_CHARS_MAX).contains(&authority.n) {
+        return authority;
+    }
+    let text = &search.line[authority.start..at];
+    let is = |sign: &'static [u8]| move |part: &[u8]| part.eq_ignore_ascii_case(sign);
+    let Some(slash) = text.windows(3).rposition(is(b"%2F")) else { return authority };
+    let user = slash + 3;
+    let is_address = user >= 9 && is(b"%3A%2F%2F")(&text[user - 9..user]);
+    let colon = text[user..].windows(3).position(is(b"%3A"));
+    if is_address && let Some(colon) = colon {
+        let password = authority.start + user + colon + 3..at;
+        if is_password(&search.line[password.clone()]) {
+            search.add(Rule::UrlPassword, password);
+        }
+    }
+    authority
+}
+
+fn seek_user(search: &mut Search<'_>, start: usize, at: usize) {
+    let line = search.line;
     if !is_behind_scheme(line, start) {
         return connection::seek(search, start..at);
     }

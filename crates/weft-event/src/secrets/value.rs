@@ -89,6 +89,7 @@ const PLACEHOLDERS: &[&str] = &[
     "bar",
     "stdin",
     "prompt",
+    "enter",
     "env",
     "file",
     "redacted",
@@ -113,7 +114,10 @@ const PLACEHOLDER_BEGINNINGS: &[&str] = &[
     "change_me",
     "replace",
     "insert",
-    "enter",
+    "enter-",
+    "enter_",
+    "enter ",
+    "enteryour",
     "dummy",
     "fake",
     "xxx",
@@ -127,11 +131,8 @@ const PLACEHOLDER_BEGINNINGS: &[&str] = &[
 
 /// What a text begins with that names the place of a secret.
 const REFERENCES: &[&str] = &[
-    "$",
     "<",
     "{",
-    "%",
-    "!",
     "process.env",
     "import.meta",
     "os.environ",
@@ -153,6 +154,38 @@ const REFERENCES: &[&str] = &[
     "credential:",
 ];
 
+/// What begins a name that stands for something else: a variable, a tag, a place in a format.
+const SIGNS: &[u8] = b"$!%";
+
+/// What stands between the names that one of [`SIGNS`] begins.
+const BETWEEN_NAMES: &[u8] = b"_.:/-+=>()$!%";
+
+/// What kind of hash a password was made into, as it stands between the first two `$` of it.
+const HASHES: &[&str] = &[
+    "1",
+    "2",
+    "2a",
+    "2b",
+    "2x",
+    "2y",
+    "5",
+    "6",
+    "7",
+    "y",
+    "gy",
+    "apr1",
+    "md5",
+    "sha1",
+    "bcrypt",
+    "scrypt",
+    "argon2d",
+    "argon2i",
+    "argon2id",
+    "pbkdf2",
+    "pbkdf2-sha256",
+    "pbkdf2-sha512",
+];
+
 /// The stems of names that programmers number.
 const STEMS: &[&str] = &[
     "pass", "passwd", "password", "pw", "pwd", "token", "tok", "secret", "key", "str", "string",
@@ -172,7 +205,9 @@ impl Value {
     pub(super) fn of(raw: &[u8]) -> Self {
         let mut value = Self { seen: [0; CHARS_SEEN], n_seen: 0, n_chars: 0 };
         let mut at = 0;
-        while let Some(char) = char_at(raw, at) {
+        while value.n_chars <= CHARS_SEEN
+            && let Some(char) = char_at(raw, at)
+        {
             if let Some(place) = value.seen.get_mut(value.n_chars) {
                 *place = char.byte;
                 value.n_seen += 1;
@@ -183,6 +218,7 @@ impl Value {
         value
     }
 
+    /// Returns how many characters the text has, as far as they are counted.
     pub(super) fn n_chars(&self) -> usize {
         self.n_chars
     }
@@ -212,6 +248,8 @@ impl Value {
     pub(super) fn is_variable(&self) -> bool {
         let text = self.text();
         begins_with_any(text, REFERENCES)
+            || is_signed_name(text)
+            || is_hash(text)
             || [&b"${"[..], b"{{", b"$(", b"#{", b"<%", b"%{"]
                 .iter()
                 .any(|part| contains(text, part))
@@ -298,6 +336,31 @@ impl Value {
         };
         letters(self.text()) == letters(name)
     }
+}
+
+/// Returns whether a text is nothing but names with a sign before them: `$NAME`, `$env:NAME`, `!tag`, `%NAME%`.
+fn is_signed_name(text: &[u8]) -> bool {
+    let is_between = |byte: &u8| BETWEEN_NAMES.contains(byte);
+    text.first().is_some_and(|sign| SIGNS.contains(sign)) && text.split(is_between).all(is_name)
+}
+
+/// Returns whether a text could be one name of a program: all capitals, or with one small number; or too short to tell.
+fn is_name(part: &[u8]) -> bool {
+    let is_word = part.iter().all(u8::is_ascii_alphanumeric);
+    let is_upper = !part.iter().any(u8::is_ascii_lowercase);
+    let n_digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let n_numbers = part.split(|byte| !byte.is_ascii_digit()).filter(|run| !run.is_empty()).count();
+    let begins = part.first().is_none_or(u8::is_ascii_alphabetic);
+    is_word && (part.len() <= 3 || begins && (is_upper || n_digits <= 2 && n_numbers <= 1))
+}
+
+/// Returns whether a text is the hash of a password, and says so: `$2b$12$…`.
+fn is_hash(text: &[u8]) -> bool {
+    let mut parts = text.split(|byte| *byte == b'$');
+    let (before, kind) = (parts.next(), parts.next());
+    before == Some(b"")
+        && parts.next().is_some()
+        && kind.is_some_and(|kind| HASHES.iter().any(|known| known.as_bytes() == kind))
 }
 
 /// Returns whether a part of a text is a word: letters with at most two digits behind them, or a small number.

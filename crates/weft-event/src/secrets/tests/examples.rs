@@ -65,6 +65,10 @@ const WAYS: &[(&str, Put)] = &[
         let escaped = quoted(text).replace('<', "\\u003c").replace('>', "\\u003e");
         format!(r#"{{"message":{}}}"#, escaped.replace('&', "\\u0026").replace('=', "\\u003d"))
     }),
+    ("in colour", |text| format!("\u{1b}[01;31m\u{1b}[K{text}\u{1b}[m\u{1b}[K")),
+    ("in a string in colour", |text| {
+        format!(r#"{{"message":{}}}"#, quoted(&format!("\u{1b}[1;36m{text}\u{1b}[0m")))
+    }),
     ("with its slashes escaped", |text| {
         format!(r#"{{"message":{}}}"#, quoted(text).replace('/', "\\/"))
     }),

@@ -63,6 +63,12 @@ const PIECES: &[&str] = &[
     "xoxb-",
     "weft_",
     "0123456789abcdef0123456789abcdef",
+    "\\u001b[1;31m",
+    "\u{1b}[K",
+    "%3A%2F%2F",
+    "%3A",
+    "%40",
+    "{\"stringValue\":",
 ];
 
 fn text() -> impl Strategy<Value = String> {
