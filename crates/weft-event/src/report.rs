@@ -209,6 +209,8 @@ pub struct Ask<'a> {
     pub is_answer: bool,
     /// What tells this question from another: the call's id, the elicitation's.
     pub id: Option<Cow<'a, str>>,
+    /// What the tool that a person is asked about is given: it tells the call where the question has no id.
+    pub input: Option<Value<'a>>,
 }
 
 text_enum! {

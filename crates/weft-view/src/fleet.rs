@@ -55,7 +55,7 @@ pub(crate) struct Found {
 
 impl View for Fleet {
     const NAME: &'static str = "fleet";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
 
     fn apply(&mut self, entry: &Entry<'_, '_>) {
         let at_ns = entry.seen_ns();

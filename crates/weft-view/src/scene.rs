@@ -107,6 +107,17 @@ pub(crate) fn hook(
     agent(&format!("session-{session}"), session, seconds, event_type, more)
 }
 
+/// Returns that a person is asked whether a tool may run, as a hook tells it: without the id of the call.
+pub(crate) fn permission(session: &str, seconds: i64, tool: &str, input: Value) -> String {
+    let more = json!({
+        "source": "hook",
+        "tool": {"tool_name": tool, "tool_input": input},
+        "correlation": {"trace_id": "t", "parent_span_id": "p"},
+        "hook": {"hook_type": "PermissionRequest", "raw_payload": {"tool_name": tool, "tool_input": input}},
+    });
+    agent(&format!("session-{session}"), session, seconds, "hook.permission_request", more)
+}
+
 fn with(mut event: Value, more: Value) -> String {
     let Value::Object(more) = more else { panic!("an object of members is asked for") };
     event.as_object_mut().expect("an event is an object").extend(more);

@@ -52,7 +52,12 @@ fn part<'a>(told: &Told<'a>, facts: &Facts<'a>) -> Part<'a> {
             None => Part::Nothing,
         },
         "system.title" => words(Speaker::Program, Saying::Title, said_text(told, facts)),
-        "hook.permission_request" => ask(AskKind::Permission, false, facts.span.clone()),
+        "hook.permission_request" => Part::Ask(Ask {
+            kind: AskKind::Permission,
+            is_answer: false,
+            id: facts.span.clone(),
+            input: told.input,
+        }),
         "hook.elicitation" => ask(AskKind::Answer, false, payload.elicitation()),
         "hook.elicitation_result" => ask(AskKind::Answer, true, payload.elicitation()),
         "hook.pre_tool_use" => call(CallPhase::Running),
@@ -112,7 +117,7 @@ fn notification<'a>(told: &Told<'a>, facts: &Facts<'a>) -> Part<'a> {
 }
 
 fn ask<'a>(kind: AskKind, is_answer: bool, id: Option<Cow<'a, str>>) -> Part<'a> {
-    Part::Ask(Ask { kind, is_answer, id })
+    Part::Ask(Ask { kind, is_answer, id, input: None })
 }
 
 fn call<'a>(told: &Told<'a>, phase: CallPhase) -> Call<'a> {

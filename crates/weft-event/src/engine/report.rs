@@ -71,7 +71,8 @@ fn words<'a>(by: Speaker, saying: Saying, payload: Value<'a>) -> Part<'a> {
 fn call<'a>(phase: CallPhase, payload: Value<'a>, facts: &Facts<'a>) -> Part<'a> {
     if facts.tool.as_deref() == Some(USER_ASK) {
         let is_answer = matches!(phase, CallPhase::Completed | CallPhase::Failed);
-        return Part::Ask(Ask { kind: AskKind::Answer, is_answer, id: facts.span.clone() });
+        let (kind, id) = (AskKind::Answer, facts.span.clone());
+        return Part::Ask(Ask { kind, is_answer, id, input: None });
     }
     let first = |names: &[&str]| names.iter().find_map(|name| payload.get(name));
     let (input, result) = match phase {

@@ -81,6 +81,8 @@ pub(crate) struct Called {
     pub(crate) what: Option<Digest>,
     /// A digest of the file that it edits.
     pub(crate) edits: Option<Digest>,
+    /// A digest of the tool with its input.
+    given: Option<Digest>,
     /// A digest of the call's id.
     id: Option<Digest>,
 }
@@ -92,7 +94,22 @@ pub(crate) struct Asked {
     pub(crate) kind: Word<AskKind>,
     is_answer: bool,
     pub(crate) id: Option<String>,
+    /// A digest of the tool that it is about with its input.
+    given: Option<Digest>,
     pub(crate) what: Option<String>,
+}
+
+/// What a question is about, as far as it says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Cause {
+    /// What it names: a digest of that id.
+    Named(Digest),
+    /// The call of this id, which it does not name.
+    Call(Digest),
+    /// A call that is given this, and of which nothing was heard before.
+    Given(Digest),
+    /// It says nothing of it.
+    Unknown,
 }
 
 /// Another actor that it waits for.
@@ -177,12 +194,8 @@ impl Producer {
             self.looped_ns = self.looped_ns.max(Some(at_ns));
             // A loop waits for nobody but a person.
             if entry.facts.status == Some(Status::Waiting) {
-                self.ask(
-                    stamp,
-                    at_ns,
-                    &Ask { kind: AskKind::Answer, is_answer: false, id: None },
-                    entry,
-                );
+                let (kind, is_answer) = (AskKind::Answer, false);
+                self.ask(stamp, at_ns, &Ask { kind, is_answer, id: None, input: None }, entry);
             }
         }
         self.about.apply(name, stamp, at_ns, entry);
@@ -217,14 +230,15 @@ impl Producer {
         }
         let tool = facts.tool.as_deref().unwrap_or_default();
         let path = facts.path.as_deref();
-        let given = path.or_else(|| call.input.map(|input| input.raw()));
+        let given = call.input.map(|input| digest(&[tool, input.raw()]));
         self.calls.put(
             stamp,
             Called {
                 at_ns,
                 phase: Word(call.phase),
-                what: given.map(|given| digest(&[tool, given])),
+                what: path.map(|path| digest(&[tool, path])).or(given),
                 edits: path.filter(|_| access(tool) == Access::Write).map(|path| digest(&[path])),
+                given,
                 id: facts.span.as_deref().map(|id| digest(&[id])),
             },
         );
@@ -241,6 +255,7 @@ impl Producer {
                 kind: Word(ask.kind),
                 is_answer: ask.is_answer,
                 id: ask.id.as_deref().map(str::to_owned),
+                given: tool.zip(ask.input).map(|(tool, input)| digest(&[tool, input.raw()])),
                 what,
             },
         );
@@ -313,25 +328,63 @@ impl Producer {
     }
 
     /// Returns the questions that nobody answered and that it did not leave behind, the oldest first, one for each cause: a second
-    /// call for the same, which has no id, is none.
+    /// call for the same, which does not say for what, is none.
     pub(crate) fn open_asks(&self) -> Vec<(u64, &Asked)> {
-        let mut open: Vec<(u64, &Asked)> = Vec::new();
-        for (stamp, asked) in self.asks.iter() {
-            let is_known = |before: &(u64, &Asked)| before.1.is_same_cause(asked);
-            if !asked.is_answer && self.is_unanswered(*stamp, asked) && !open.iter().any(is_known) {
-                open.push((stamp.position(), asked));
+        let asks = self.asks_with_causes();
+        let mut open: Vec<&(Stamp, &Asked, Cause)> = Vec::new();
+        for ask in &asks {
+            let is_known = |before: &&(Stamp, &Asked, Cause)| is_same(before, ask);
+            if !ask.1.is_answer && self.is_unanswered(ask, &asks) && !open.iter().any(is_known) {
+                open.push(ask);
             }
         }
-        open
+        open.into_iter().map(|(stamp, asked, _)| (stamp.position(), *asked)).collect()
     }
 
-    fn is_unanswered(&self, stamp: Stamp, asked: &Asked) -> bool {
-        let id = asked.id.as_deref().map(|id| digest(&[id]));
-        let answers = self.asks.iter().filter(|(at, other)| **at > stamp && other.is_answer);
-        let is_answered = answers.into_iter().any(|(_, answer)| answer.is_same_cause(asked));
-        let is_its_call = |called: &Called| match id {
-            Some(_) => called.id == id && called.phase != Word(CallPhase::Proposed),
-            None => called.phase != Word(CallPhase::Proposed),
+    fn asks_with_causes(&self) -> Vec<(Stamp, &Asked, Cause)> {
+        let mut asks: Vec<(Stamp, &Asked, Cause)> = Vec::with_capacity(self.asks.iter().len());
+        for (stamp, asked) in self.asks.iter() {
+            let cause = match (asked.id.as_deref(), asked.given) {
+                (Some(id), _) => Cause::Named(digest(&[id])),
+                (None, Some(given)) => {
+                    let is_taken = |id| asks.iter().any(|(_, _, cause)| *cause == Cause::Call(id));
+                    let call = self.call_asked_about(*stamp, given, is_taken);
+                    call.map_or(Cause::Given(given), Cause::Call)
+                }
+                (None, None) => Cause::Unknown,
+            };
+            asks.push((*stamp, asked, cause));
+        }
+        asks
+    }
+
+    /// Returns the newest call that is given this and is not over when a person is asked about it. Two calls may be given the same:
+    /// one that was asked about before comes last.
+    fn call_asked_about(
+        &self,
+        stamp: Stamp,
+        given: Digest,
+        is_taken: impl Fn(Digest) -> bool,
+    ) -> Option<Digest> {
+        let before = || self.calls.iter().rev().filter(|(at, _)| **at < stamp).map(|(_, it)| it);
+        let is_over = |id| before().any(|called| called.id == Some(id) && called.is_over());
+        let is_it = |called: &&Called| called.given == Some(given) && !called.is_over();
+        let open =
+            || before().filter(is_it).filter_map(|called| called.id).filter(|id| !is_over(*id));
+        open().find(|id| !is_taken(*id)).or_else(|| open().next())
+    }
+
+    fn is_unanswered(&self, ask: &(Stamp, &Asked, Cause), asks: &[(Stamp, &Asked, Cause)]) -> bool {
+        let (stamp, _, cause) = *ask;
+        let is_answer = |other: &&(Stamp, &Asked, Cause)| other.0 > stamp && other.1.is_answer;
+        let is_answered = asks.iter().filter(is_answer).any(|answer| is_same(answer, ask));
+        let goes_on = |called: &Called| called.phase != Word(CallPhase::Proposed);
+        let is_its_call = |called: &Called| match cause {
+            Cause::Named(id) => called.id == Some(id) && goes_on(called),
+            // It ran when a person was asked about it, and says nothing before it is over.
+            Cause::Call(id) => called.id == Some(id) && called.is_over(),
+            Cause::Given(given) => called.given == Some(given) && called.is_over(),
+            Cause::Unknown => goes_on(called),
         };
         let is_called = self.calls.iter().any(|(at, called)| *at > stamp && is_its_call(called));
         // Its own call may have been one of those that are no longer kept.
@@ -424,11 +477,19 @@ impl Run {
     }
 }
 
-impl Asked {
-    fn is_same_cause(&self, other: &Self) -> bool {
-        let is_same_id = self.id == other.id || self.id.is_none() || other.id.is_none();
-        self.kind == other.kind && is_same_id
+impl Called {
+    fn is_over(&self) -> bool {
+        match self.phase.0 {
+            CallPhase::Completed | CallPhase::Failed | CallPhase::Denied => true,
+            CallPhase::Proposed | CallPhase::Running | CallPhase::Output => false,
+        }
     }
+}
+
+/// Returns whether two questions, or a question and an answer, are about the same, as far as both say.
+fn is_same(a: &(Stamp, &Asked, Cause), b: &(Stamp, &Asked, Cause)) -> bool {
+    let is_same_cause = a.2 == b.2 || a.2 == Cause::Unknown || b.2 == Cause::Unknown;
+    a.1.kind == b.1.kind && is_same_cause
 }
 
 /// Returns whether who is in a status waits for somebody.

@@ -7,7 +7,7 @@ use serde_json::json;
 use weft_event::time::format_rfc3339;
 
 use super::{Need, NeedKind, inbox};
-use crate::scene::{agent, at, hook, late, night, run, views, worker};
+use crate::scene::{agent, at, hook, late, night, permission, run, views, worker};
 use crate::testing::{Placed, place};
 use crate::usage::{Limit, LimitOf, Per};
 use crate::{Judgement, Money, Rules};
@@ -26,6 +26,11 @@ fn bash(seconds: i64, event_type: &str, call: &str) -> String {
     hook("s", seconds, event_type, call, "Bash", json!({"command": "make"}))
 }
 
+/// Returns that a person is asked whether [`bash`] may run.
+fn asks(seconds: i64) -> String {
+    permission("s", seconds, "Bash", json!({"command": "make"}))
+}
+
 fn notified(seconds: i64, kind: &str) -> String {
     let payload =
         json!({"notification_type": kind, "message": "Claude needs your permission to use Bash"});
@@ -36,16 +41,71 @@ fn notified(seconds: i64, kind: &str) -> String {
 
 #[test]
 fn a_permission_is_asked_for_until_its_call_goes_on() {
+    let other = |seconds, event_type: &str| {
+        hook("s", seconds, event_type, "c-0", "Bash", json!({"command": "make test"}))
+    };
     let mut lines = vec![
+        other(1, "hook.pre_tool_use"),
         bash(1, "hook.pre_tool_use", "c-1"),
-        bash(2, "hook.permission_request", "c-1"),
+        asks(2),
         notified(8, "permission_prompt"),
     ];
-    assert_snapshot!(told(lines.clone(), 10), @"permission/session-s/c-1 | wants to use Bash | weft session s");
-    lines.push(bash(9, "hook.post_tool_use", "c-0"));
+    assert_snapshot!(told(lines.clone(), 10), @"permission/session-s/3 | wants to use Bash | weft session s");
+    lines.push(other(9, "hook.post_tool_use"));
     assert_eq!(needs(lines.clone(), 10).len(), 1, "another call went on, this one did not");
     lines.push(bash(12, "hook.post_tool_use", "c-1"));
     assert_snapshot!(told(lines, 13), @"");
+}
+
+#[test]
+fn two_permissions_are_two_needs_and_each_ends_with_its_own_call() {
+    let run = |command: &str| json!({ "command": command });
+    let call = |seconds, event_type: &str, id: &str, command: &str| {
+        hook("s", seconds, event_type, id, "Bash", run(command))
+    };
+    let mut lines = vec![
+        call(1, "hook.pre_tool_use", "c-1", "make"),
+        call(1, "hook.pre_tool_use", "c-2", "git push"),
+        permission("s", 2, "Bash", run("make")),
+        permission("s", 3, "Bash", run("git push")),
+        notified(8, "permission_prompt"),
+    ];
+    assert_snapshot!(told(lines.clone(), 10), @"
+    permission/session-s/3 | wants to use Bash | weft session s
+    permission/session-s/4 | wants to use Bash | weft session s
+    ");
+    lines.push(call(11, "hook.post_tool_use", "c-1", "make"));
+    assert_snapshot!(told(lines.clone(), 12), @"permission/session-s/4 | wants to use Bash | weft session s");
+    lines.push(call(13, "hook.permission_denied", "c-2", "git push"));
+    assert_snapshot!(told(lines, 14), @"blocked/session-s/7 | blocked | weft session s");
+}
+
+#[test]
+fn of_equal_calls_each_permission_has_its_own() {
+    let mut lines = vec![
+        bash(1, "hook.pre_tool_use", "c-1"),
+        bash(1, "hook.pre_tool_use", "c-2"),
+        asks(2),
+        asks(7),
+    ];
+    assert_eq!(needs(lines.clone(), 8).len(), 2);
+    lines.push(bash(9, "hook.post_tool_use", "c-1"));
+    assert_eq!(needs(lines.clone(), 10).len(), 1);
+    // Asked again about the one that is left, and that is no other need.
+    lines.push(asks(11));
+    assert_eq!(needs(lines.clone(), 12).len(), 1);
+    lines.push(bash(13, "hook.post_tool_use", "c-2"));
+    assert_eq!(needs(lines, 14), []);
+}
+
+#[test]
+fn a_permission_without_the_call_before_it_ends_with_one_that_was_given_the_same() {
+    let other = hook("s", 3, "hook.post_tool_use", "c-0", "Bash", json!({"command": "make test"}));
+    // The hooks before a call wait for nobody, and the one that asks may overtake it.
+    let mut lines = vec![asks(2), bash(2, "hook.pre_tool_use", "c-1"), other];
+    assert_snapshot!(told(lines.clone(), 4), @"permission/session-s/1 | wants to use Bash | weft session s");
+    lines.push(bash(5, "hook.post_tool_use", "c-1"));
+    assert_snapshot!(told(lines, 6), @"");
 }
 
 #[test]
@@ -223,9 +283,8 @@ fn a_need_has_the_same_id_while_its_cause_lasts() {
 
 #[test]
 fn a_late_answer_and_a_late_question_are_one() {
-    let question = bash(2, "hook.permission_request", "c-1");
-    let answer = bash(3, "hook.post_tool_use", "c-1");
-    assert_eq!(needs([answer, question], 5), []);
+    let (before, answer) = ("hook.pre_tool_use", "hook.post_tool_use");
+    assert_eq!(needs([bash(3, answer, "c-1"), asks(2), bash(1, before, "c-1")], 5), []);
 }
 
 #[test]
@@ -282,11 +341,10 @@ fn the_demo_needs_a_person_for_every_reason() {
 
 #[test]
 fn a_need_is_the_json_that_programs_get() {
-    let asks = bash(2, "hook.permission_request", "c-1");
-    assert_snapshot!(serde_json::to_string_pretty(&needs([asks], 3)).expect("needs are JSON"), @r#"
+    assert_snapshot!(serde_json::to_string_pretty(&needs([asks(2)], 3)).expect("needs are JSON"), @r#"
     [
       {
-        "id": "permission/session-s/c-1",
+        "id": "permission/session-s/1",
         "kind": "permission",
         "actor": "session-s",
         "session": "s",

@@ -152,12 +152,16 @@ impl Play<'_> {
                 None => seat.prompt.as_str(),
             };
             let (span, parent) = match (report.call, report.subagent) {
+                // Who asks for leave does not say for which call.
+                (Some(call), _) if call.is_unnamed => (String::new(), above),
                 (Some(call), _) => (call.id.clone(), above),
                 (None, Some(subagent)) => (subagent.id.clone(), subagent.call.as_str()),
                 (None, None) if name == "UserPromptSubmit" => (seat.prompt.clone(), ""),
                 (None, None) => (self.stage.dice.hex(16), above),
             };
-            correlation.text("span_id", &span);
+            if !span.is_empty() {
+                correlation.text("span_id", &span);
+            }
             if !parent.is_empty() {
                 correlation.text("parent_span_id", parent);
             }

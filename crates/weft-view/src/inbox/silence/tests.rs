@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::Rules;
 use crate::inbox::inbox;
-use crate::scene::{agent, at, hook, late, views};
+use crate::scene::{agent, at, hook, late, permission, views};
 
 /// When all have long been silent.
 const LATER_S: i64 = 200;
@@ -93,8 +93,8 @@ fn two_agents_in_a_session_that_has_no_main_agent_are_two() {
 
 #[test]
 fn a_session_that_waits_for_a_person_is_silent_for_that() {
-    let asks = hook("s", 2, "hook.permission_request", "c-1", "Bash", json!({"command": "make"}));
-    assert_snapshot!(told([says("@lead", "s", 1), asks], LATER_S), @"permission/session-s/c-1 [2] wants to use Bash");
+    let asks = permission("s", 2, "Bash", json!({"command": "make"}));
+    assert_snapshot!(told([says("@lead", "s", 1), asks], LATER_S), @"permission/session-s/2 [2] wants to use Bash");
     let blocked = agent("@lead", "s", 2, "coordination.blocked", json!({"message": "no key"}));
     assert_snapshot!(told([calls("s", 1), blocked], LATER_S), @"blocked/@lead/2 [2] no key");
 }
