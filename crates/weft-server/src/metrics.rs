@@ -7,6 +7,10 @@ use std::time::{Duration, Instant};
 
 use weft_event::Dialect;
 use weft_event::translate::otlp::Signal;
+use weft_log::log::{Answer, AppendError, Batch, Outcome};
+use weft_log::rejected::Refusal;
+
+use crate::writer::WriteFailure;
 
 /// The ways in that are counted by name. What a client calls its way is text of its own: whatever is not here is `other`, so that
 /// no client can make the list grow.
@@ -66,6 +70,18 @@ impl Tally {
     }
 }
 
+/// The way in and the dialect of each event of a batch, to be counted when it is known what became of them.
+#[derive(Clone, Debug)]
+pub struct Marks(Vec<(usize, Dialect)>);
+
+impl Marks {
+    /// Returns those of a batch.
+    pub fn of(batch: &Batch) -> Self {
+        let marks = batch.events.iter().map(|event| &event.entry.mark);
+        Self(marks.map(|mark| (way(&mark.via), mark.dialect)).collect())
+    }
+}
+
 /// The server's counters. They only grow, but for those that say how much there is now.
 #[derive(Debug, Default)]
 pub struct Counters {
@@ -109,10 +125,45 @@ pub struct Readings {
 impl Counters {
     /// Counts what became of events that came in this way.
     pub fn count(&self, via: &str, tally: &Tally) {
-        let way = WAYS.iter().position(|way| *way == via).unwrap_or(N_WAYS - 1);
+        let way = way(via);
         add(&self.accepted[way], &tally.accepted);
         add(&self.repeats[way], &tally.repeats);
         add(&self.refused[way], &tally.refused);
+    }
+
+    /// Counts what became of the events of a batch, each for the way that it came in.
+    pub fn stored(&self, marks: &Marks, outcomes: &[Outcome]) {
+        for ((way, dialect), outcome) in marks.0.iter().zip(outcomes) {
+            let counts = match outcome {
+                Outcome::Stored { .. } => &self.accepted[*way],
+                Outcome::Repeat { .. } => &self.repeats[*way],
+            };
+            counts[*dialect as usize].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts events that were refused, each for the way that it came in.
+    pub fn refused(&self, refusals: &[Refusal]) {
+        for refusal in refusals {
+            let dialect = refusal.with.dialect.map_or(N_DIALECTS, |dialect| dialect as usize);
+            self.refused[way(&refusal.via)][dialect].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts an append by its answer, and how long that took. A condition that does not hold is no failure of the log.
+    pub fn answered(&self, took: Duration, answer: &Result<Answer, WriteFailure>) {
+        match answer {
+            Ok(_) => self.appended(took),
+            Err(WriteFailure::Busy) => self.turned_away(),
+            Err(WriteFailure::Closed | WriteFailure::Opening { .. }) => {}
+            Err(WriteFailure::Append(AppendError::Condition { .. })) => {}
+            Err(WriteFailure::Append(
+                AppendError::Write(_)
+                | AppendError::Begin(_)
+                | AppendError::Identity(_)
+                | AppendError::Left,
+            )) => self.append_failed(),
+        }
     }
 
     /// Counts an append that was answered, and how long that took.
@@ -241,6 +292,11 @@ impl Histogram {
         line(out, format_args!("{name}_sum {sum}"));
         line(out, format_args!("{name}_count {total}"));
     }
+}
+
+/// Returns the place of a way in among those that are counted.
+fn way(via: &str) -> usize {
+    WAYS.iter().position(|way| *way == via).unwrap_or(N_WAYS - 1)
 }
 
 fn about(out: &mut String, name: &str, kind: &str, help: &str) {

@@ -12,6 +12,7 @@ use weft_log::blobs::Which;
 use weft_log::log::{Batch, Durability};
 
 use crate::Core;
+use crate::metrics::Marks;
 use crate::writer::{WriteFailure, chain};
 
 /// Events that are appended together at most.
@@ -91,9 +92,16 @@ fn admit(gate: &mut Gate, scene: &Scene) -> Option<Admitted> {
 /// Appends events, however long the log takes to be ready; returns whether the play goes on.
 async fn append(core: &Core, events: Vec<Admitted>) -> bool {
     let batch = Batch { events, conditions: Vec::new(), durability: Durability::Synced };
+    let (marks, counters) = (Marks::of(&batch), core.counters());
     loop {
-        match core.appender().append(batch.clone()).await {
-            Ok(_) => return true,
+        let began = Instant::now();
+        let answer = core.appender().append(batch.clone()).await;
+        counters.answered(began.elapsed(), &answer);
+        match answer {
+            Ok(answer) => {
+                counters.stored(&marks, &answer.outcomes);
+                return true;
+            }
             Err(WriteFailure::Closed) => return false,
             Err(
                 error @ (WriteFailure::Busy

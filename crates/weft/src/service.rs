@@ -62,6 +62,13 @@ enum Host {
     Launchd,
 }
 
+/// Whether the service was there before it is installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    Installed,
+}
+
 impl Host {
     fn here() -> Self {
         if cfg!(target_os = "macos") { Host::Launchd } else { Host::Systemd }
@@ -101,14 +108,20 @@ impl Host {
         }
     }
 
-    /// Returns the commands that start the service once its file is there.
-    fn start(self, path: &Path) -> Vec<Vec<String>> {
-        match self {
-            Host::Systemd => commands(&[
+    /// Returns the commands that start the service once its file is there, and anew where it runs by another one.
+    fn start(self, path: &Path, before: Before) -> Vec<Vec<String>> {
+        let load = ["launchctl", "load", "-w", &path.to_string_lossy()];
+        match (self, before) {
+            // To restart one that does not run is to start it.
+            (Host::Systemd, Before::Nothing | Before::Installed) => commands(&[
                 &["systemctl", "--user", "daemon-reload"],
-                &["systemctl", "--user", "enable", "--now", UNIT],
+                &["systemctl", "--user", "enable", UNIT],
+                &["systemctl", "--user", "restart", UNIT],
             ]),
-            Host::Launchd => commands(&[&["launchctl", "load", "-w", &path.to_string_lossy()]]),
+            (Host::Launchd, Before::Nothing) => commands(&[&load]),
+            (Host::Launchd, Before::Installed) => {
+                commands(&[&["launchctl", "unload", load[3]], &load])
+            }
         }
     }
 
@@ -134,14 +147,21 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
                 stores::make_unset(&folder, Network::Refuse)?.root().to_owned()
             };
             let file = host.file(&program, &store);
+            let before = if path.exists() { Before::Installed } else { Before::Nothing };
+            let start = host.start(&path, before);
             if dry_run {
                 print(format!("# {}\n{file}", path.display()).as_bytes())?;
-                print(shown(&host.start(&path)).as_bytes())?;
+                print(shown(&start).as_bytes())?;
                 return Ok(Outcome::Fine);
             }
             install(&path, &file)?;
-            run_all(&host.start(&path));
-            tell(format_args!("installed {}", path.display()));
+            let done = match (run_all(&start), before) {
+                (true, Before::Nothing) => "installed and started",
+                (true, Before::Installed) => "replaced and started again:",
+                (false, Before::Nothing) => "installed, and not started:",
+                (false, Before::Installed) => "replaced, and not started again:",
+            };
+            tell(format_args!("{done} {}", path.display()));
         }
         Command::Uninstall { dry_run: true } => {
             print(shown(&host.stop(&path)).as_bytes())?;
@@ -168,14 +188,17 @@ fn install(path: &Path, file: &str) -> anyhow::Result<()> {
     written().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Runs commands one after the other; what fails is told with the way to do it by hand.
-fn run_all(commands: &[Vec<String>]) {
+/// Runs commands one after the other; what fails is told with the way to do it by hand. Returns whether nothing did.
+fn run_all(commands: &[Vec<String>]) -> bool {
+    let mut is_done = true;
     for command in commands {
         let ended = Process::new(&command[0]).args(&command[1..]).status();
         if !ended.is_ok_and(|ended| ended.success()) {
             tell(format_args!("note: this did not work, run it yourself: {}", command.join(" ")));
+            is_done = false;
         }
     }
+    is_done
 }
 
 fn commands(commands: &[&[&str]]) -> Vec<Vec<String>> {
@@ -196,3 +219,6 @@ fn quoted(path: &Path) -> String {
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
+
+#[cfg(test)]
+mod tests;

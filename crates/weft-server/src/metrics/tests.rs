@@ -1,8 +1,13 @@
 //! What Prometheus reads off the counters.
 
-use super::{Counters, Readings, Tally};
 use std::time::{Duration, Instant};
+
 use weft_event::Dialect;
+use weft_log::TopicKey;
+use weft_log::log::{Answer, AppendError, Durability};
+
+use super::{Counters, Readings, Tally};
+use crate::writer::WriteFailure;
 
 fn rendered(counters: &Counters) -> String {
     let (since, indexed) = (Instant::now(), Some(7));
@@ -81,4 +86,31 @@ fn every_sample_has_a_kind_and_a_help() {
     assert!(text.contains("weft_index_lag_records 3\n"), "{text}");
     assert!(text.contains("weft_queue_bytes 2048\n"), "{text}");
     assert!(text.contains("weft_secrets_redacted_total{rule=\"jwt\"} 4\n"), "{text}");
+}
+
+#[test]
+fn an_append_is_counted_by_its_answer() {
+    let counters = Counters::default();
+    let took = Duration::from_micros(60);
+    let fine = Answer { outcomes: Vec::new(), durability: Durability::Synced };
+    let topic = TopicKey { topic: "plan".to_owned(), key: Some("k".to_owned()) };
+    let unmet = AppendError::Condition { topic, actual: None };
+    let answers = [Ok(fine), Err(WriteFailure::Busy), Err(WriteFailure::Closed), Err(unmet.into())];
+    answers.iter().for_each(|answer| counters.answered(took, answer));
+    let counted = |name: &str| {
+        let samples = samples(&counters);
+        samples.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned()
+    };
+    let all = || {
+        [
+            "weft_append_seconds_count",
+            "weft_requests_turned_away_total",
+            "weft_append_failures_total",
+        ]
+        .map(counted)
+        .join(" ")
+    };
+    assert_eq!((all().as_str(), counters.is_failing()), ("1 1 0", false));
+    counters.answered(took, &Err(AppendError::Left.into()));
+    assert_eq!((all().as_str(), counters.is_failing()), ("1 1 1", true));
 }

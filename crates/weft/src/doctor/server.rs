@@ -21,11 +21,14 @@ const OWN_FILES: [&str; 5] =
     ["config.toml", "tokens.json", "server.json", "weft.sock", "notify.json"];
 
 pub(super) fn look(store: &Store) -> Vec<Check> {
-    let mut checks = vec![lock(store), server(store)];
+    let said = Addresses::read(store.root());
+    let answer = Client::of_store(store.root(), PATIENCE).and_then(|mut client| client.status());
+    let running = said.as_ref().filter(|_| answer.is_ok());
+    let mut checks = vec![lock(store), server(said.as_ref(), answer.err())];
     match config::load(store, &[]) {
         Ok(config) => {
             checks.push(Check::fine("config", "every setting is right"));
-            checks.extend(access::look(store, &config));
+            checks.extend(access::look(store, &config, running));
             checks.extend(folders(&config));
             checks.extend(notify::look(store, &config));
         }
@@ -70,10 +73,9 @@ fn lock(store: &Store) -> Check {
     }
 }
 
-fn server(store: &Store) -> Check {
-    let said = Addresses::read(store.root());
-    match Client::of_store(store.root(), PATIENCE).and_then(|mut client| client.status()) {
-        Ok(_) => {
+fn server(said: Option<&Addresses>, silence: Option<ClientError>) -> Check {
+    match silence {
+        None => {
             let Some(said) = said else {
                 return Check::fine("server", "it answers on its socket");
             };
@@ -85,12 +87,12 @@ fn server(store: &Store) -> Check {
                 false => Check::note("server", text, "restart it to run this version"),
             }
         }
-        Err(ClientError::NotRunning) if said.is_some() => {
+        Some(ClientError::NotRunning) if said.is_some() => {
             let advice = "`weft up` starts one; what the last one left is replaced";
             Check::note("server", "it ended without cleaning up", advice)
         }
-        Err(ClientError::NotRunning) => Check::fine("server", "none runs"),
-        Err(error) => {
+        Some(ClientError::NotRunning) => Check::fine("server", "none runs"),
+        Some(error) => {
             let text = format!("{:#}", anyhow::Error::new(error));
             let advice = match said {
                 Some(said) => format!("end process {} and start `weft up` again", said.pid),

@@ -25,7 +25,7 @@ fn assert_well(served: Served) {
 }
 
 /// Waits until something is so.
-fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is_so() {
         assert!(began.elapsed() < PATIENCE, "in time: {what}");

@@ -32,6 +32,7 @@ mod loop_story;
 mod loops;
 mod memory;
 mod merge;
+mod metrics;
 mod notify;
 mod open;
 mod page;

@@ -163,6 +163,26 @@ fn as_many_streams_as_the_settings_allow_are_open_whatever_the_shell_says() {
 }
 
 #[test]
+fn the_doctor_tells_what_runs_and_not_what_is_set() {
+    let sandbox = Sandbox::with_store(&[]);
+    bearer(&sandbox, "write");
+    let access = |served: &Served| {
+        let looked = sandbox.run(&["doctor"]).stdout;
+        let line = looked.lines().find(|line| line.contains(" access ")).unwrap();
+        line.replace(served.http.rsplit(':').next().unwrap(), "PORT")
+    };
+    let served = start(&sandbox, &[]);
+    insta::assert_snapshot!(access(&served), @"note  access   other machines reach 0.0.0.0:PORT with 1 token, not encrypted: set tls.cert and tls.key, or keep to a network you trust");
+    std::fs::remove_file(sandbox.store().join("tokens.json")).unwrap();
+    insta::assert_snapshot!(access(&served), @"wrong access   other machines reach 0.0.0.0:PORT, and there is no token: nobody is let in; `weft token new NAME --scope write` makes one");
+    drop(served);
+    // What is set counts for the next one, and not for one that keeps to this machine.
+    std::fs::write(sandbox.store().join("config.toml"), "listen = '0.0.0.0:0'\n").unwrap();
+    let served = Served::start(&sandbox);
+    insta::assert_snapshot!(access(&served), @"ok    access   this machine alone, 0 tokens");
+}
+
+#[test]
 fn a_system_that_lets_too_little_be_open_is_told() {
     let sandbox = Sandbox::with_store(&[]);
     let doctor = sandbox.command(&["doctor"]);

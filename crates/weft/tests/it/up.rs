@@ -17,6 +17,7 @@ use weft_server::socket::client::{Client, ClientError};
 use weft_server::socket::frame::Decoder;
 use weft_server::socket::request::{Append, Hello, PageAsk, Request, Scope, Sent, TailAsk};
 
+use crate::abuse::eventually;
 use crate::sandbox::{FINE, OWN, Sandbox};
 use crate::served::{PATIENCE, Served};
 use crate::stored::{Stored, needle};
@@ -334,6 +335,15 @@ fn a_demo_plays_every_dialect_in_a_store_that_goes_when_it_ends() {
         if missing.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     tailed.unwrap();
+    let is_counted = |metrics: &str, dialect: &str| {
+        metrics.contains(&format!("weft_events_accepted_total{{dialect=\"{dialect}\",via="))
+    };
+    eventually("what is played is counted", || {
+        let metrics = served.get("/metrics");
+        ["idle", "collector", "pinchy", "engine", "needle"]
+            .iter()
+            .all(|it| is_counted(&metrics, it))
+    });
     assert_eq!(served.end(), (Some(0), String::new()));
     assert!(!store.exists());
     assert_eq!(sandbox.run(&["up", "--demo", "--speed", "0"]).code, 2);

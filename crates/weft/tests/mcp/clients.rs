@@ -37,7 +37,8 @@ impl Client {
         }
     }
 
-    /// Returns the client's command, ready to be told where to connect; `None` if it is not there.
+    /// Returns the client's command, ready to be told where to connect; `None` if no clients were to be fetched, or if the machine
+    /// does not have its language.
     fn command(self) -> Option<Command> {
         let (set, script) = match self {
             Client::OldPython => ("python/mcp-old", "old.py"),
@@ -45,17 +46,22 @@ impl Client {
             Client::OldNode => ("node/mcp-old", "old.mjs"),
             Client::NewNode => ("node/mcp-new", "new.mjs"),
         };
-        let root = std::env::var_os("WEFT_TEST_CLIENTS").map(PathBuf::from);
-        let Some(set) = root.map(|root| root.join(set)).filter(|set| set.join("fetched").exists())
-        else {
-            println!("note: {set} is not there (see scripts/clients); it is not tested");
-            return None;
-        };
-        let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/mcp").join(script);
         let program = match self {
             Client::OldPython | Client::NewPython => "python3",
             Client::OldNode | Client::NewNode => "node",
         };
+        let root = std::env::var_os("WEFT_TEST_CLIENTS").map(PathBuf::from);
+        let is_fetched = |set: &PathBuf| {
+            let is_fetched = set.join("fetched").is_file();
+            let runs = || Command::new(program).arg("--version").output().is_ok();
+            assert!(is_fetched || !runs(), "{} lacks its packages: scripts/clients", set.display());
+            is_fetched
+        };
+        let Some(set) = root.map(|root| root.join(set)).filter(is_fetched) else {
+            println!("note: {set} is not there (see scripts/clients); it is not tested");
+            return None;
+        };
+        let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/mcp").join(script);
         let mut command = Command::new(program);
         match self {
             Client::OldPython | Client::NewPython => {

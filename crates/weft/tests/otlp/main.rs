@@ -27,20 +27,25 @@ fn exporter(language: &str) -> Option<Command> {
     client(language, if language == "python" { "export.py" } else { "export.js" })
 }
 
-/// Returns a script of a language with its SDK, or says that it is not tested.
+/// Returns a script of a language with its SDK, or says that it is not tested: where no clients were to be fetched, or the machine
+/// does not have the language.
 fn client(language: &str, name: &str) -> Option<Command> {
-    let folder = std::env::var_os("WEFT_TEST_CLIENTS").map(PathBuf::from);
-    let runs = if language == "python" { "python" } else { "node" };
-    let set = folder.map(|folder| folder.join(runs).join("otel"));
-    let Some(set) = set.filter(|set| set.join("fetched").is_file()) else {
+    let (runs, program) =
+        if language == "python" { ("python", "python3") } else { ("node", "node") };
+    let root = std::env::var_os("WEFT_TEST_CLIENTS").map(PathBuf::from);
+    let set = root.map(|root| root.join(runs).join("otel"));
+    let is_fetched = |set: &PathBuf| {
+        let is_fetched = set.join("fetched").is_file();
+        let runs = || Command::new(program).arg("--version").output().is_ok();
+        assert!(is_fetched || !runs(), "{} lacks its packages: scripts/clients", set.display());
+        is_fetched
+    };
+    let Some(set) = set.filter(is_fetched) else {
         println!("not tested: the OpenTelemetry SDK for {language} (WEFT_TEST_CLIENTS)");
         return None;
     };
     let script = format!("{}/tests/otlp/{name}", env!("CARGO_MANIFEST_DIR"));
-    let mut command = match language {
-        "python" => Command::new("python3"),
-        _ => Command::new("node"),
-    };
+    let mut command = Command::new(program);
     match language {
         "python" => command.env("PYTHONPATH", set).arg(script),
         _ => command.env("NODE_PATH", set.join("node_modules")).arg(script),

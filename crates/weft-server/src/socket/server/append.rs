@@ -2,7 +2,7 @@
 
 use std::iter;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 use weft_event::event::Expect;
@@ -15,6 +15,7 @@ use weft_log::rejected::{self, Reason, RefusalId, RejectedError};
 
 use super::{SMALL_BYTES_MAX, Shared};
 use crate::limits::Limits;
+use crate::metrics::Marks;
 use crate::socket::answer::{Answer, Appended, Failure, Fate};
 use crate::socket::frame::Frame;
 use crate::socket::read::blocking;
@@ -47,10 +48,10 @@ pub(super) async fn append(shared: &Arc<Shared>, frame: Frame, judged: Option<Ju
 }
 
 /// Returns what is answered where nothing was refused at the gate.
-pub(super) fn answer(verdicts: Vec<Verdict>, answer: Result<log::Answer, AppendError>) -> Answer {
+pub(super) fn answer(verdicts: Vec<Verdict>, answer: Result<log::Answer, WriteFailure>) -> Answer {
     match answer {
         Ok(answer) => Answer::Appended(fates(verdicts, answer, iter::empty())),
-        Err(error) => Answer::Failed(failure(error.into())),
+        Err(error) => Answer::Failed(failure(error)),
     }
 }
 
@@ -82,9 +83,13 @@ async fn try_append(
     // Without any event, a request makes durable what was written before.
     if !batch.events.is_empty() || refusals.is_empty() {
         let patience = patience.unwrap_or(Duration::MAX);
+        let (marks, began, counters) = (Marks::of(&batch), Instant::now(), shared.core.counters());
         let appended = shared.core.appender().append_within(batch, patience).await;
+        counters.answered(began.elapsed(), &appended);
         answer = appended.map_err(failure)?;
+        counters.stored(&marks, &answer.outcomes);
     }
+    shared.core.counters().refused(&refusals);
     Ok(fates(verdicts, answer, refusals.into_iter().zip(ids)))
 }
 

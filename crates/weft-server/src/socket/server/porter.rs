@@ -13,16 +13,18 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tokio::sync::mpsc;
 use weft_event::json::Tape;
-use weft_log::log::{self, AppendError, Durability};
+use weft_log::log::{self, Durability};
 
 use super::append::{self, Judged, Verdict};
 use super::connection::{Greeted, Place};
 use super::{SMALL_BYTES_MAX, Shared};
+use crate::metrics::Marks;
 use crate::socket::PROTOCOL;
 use crate::socket::answer::{Answer, Failure, Hello};
 use crate::socket::frame::Decoder;
 use crate::socket::read::briefing_soon;
 use crate::socket::request::{self, LoopAsk, Request};
+use crate::writer::WriteFailure;
 
 /// Clients that are here at a time, and as many that wait to be handed over.
 pub(super) const VISITORS_MAX: usize = 64;
@@ -204,9 +206,16 @@ impl Porter {
             batches.push(batch);
             rests.push((patience, verdicts, refusals));
         }
-        let store_id = self.shared.core.store_id();
+        let (store_id, counters) = (self.shared.core.store_id(), self.shared.core.counters());
+        let (marks, began): (Vec<Marks>, _) =
+            (batches.iter().map(Marks::of).collect(), Instant::now());
         let told = self.shared.core.appender().append_here(batches, |answers| {
-            for ((visitor, rest), answer) in visitors.iter_mut().zip(&mut rests).zip(answers) {
+            let took = began.elapsed();
+            let asked = visitors.iter_mut().zip(&mut rests).zip(&marks);
+            for (((visitor, rest), marks), answer) in asked.zip(answers) {
+                let answer = answer.map_err(WriteFailure::from);
+                counters.answered(took, &answer);
+                answer.iter().for_each(|answer| counters.stored(marks, &answer.outcomes));
                 visitor.tell(store_id, std::mem::take(&mut rest.1), answer);
             }
         });
@@ -230,7 +239,7 @@ impl Visitor {
         &mut self,
         store_id: &str,
         verdicts: Vec<Verdict>,
-        answer: Result<log::Answer, AppendError>,
+        answer: Result<log::Answer, WriteFailure>,
     ) {
         self.say(store_id, &append::answer(verdicts, answer));
     }
