@@ -9,7 +9,7 @@ use memchr::memchr3_iter;
 
 use super::name::{WORDS, Word};
 use super::token::{self, FORMS, Form};
-use super::{Found, Rules, Search, assignment, cloud, header, jwt, pem, url};
+use super::{Found, Rules, Search, assignment, cloud, escape, header, jwt, pem, url};
 
 /// In how many buckets a searcher deals its texts, one after the other.
 const BUCKETS: usize = 8;
@@ -28,9 +28,9 @@ static TEXTS: [&[&str]; BUCKETS] = [
     &["glcbt-", "sig=", "gldt-", "sic ", "sk-", "sig\\u003d", "pi-AgE", "uth\""],
     &["glptt-", "JQQJ99", "eyJ", "glrt-", "ya29.", "glpat-", "earer ", "uth\\"],
     &["GR1348941", "HRASE", " -u ", "CCA", "SIA", "--user", "CRET-KEY-1", "_auth"],
+    &["SSWORD", "+ASt", "st_", "CSPX-", "ft_", "hs_", "at_", "\\u00"],
     &["assphrase", "assword", "ASSWD", "pm_", "whsec_", "hf_", "asswd"],
     &["key", "ve_", "xox", "ho_", "KEY", "Key", "KEN"],
-    &["SSWORD", "+ASt", "st_", "CSPX-", "ft_", "hs_", "at_"],
 ];
 
 /// Who looks on where a literal stands.
@@ -59,6 +59,7 @@ static OTHERS: &[(&str, Look)] = &[
     ("auth\"", header::seek_auth),
     ("auth\\", header::seek_auth),
     ("_auth", header::seek_auth),
+    ("\\u00", escape::seek),
     ("AKIA", cloud::seek_aws),
     ("ASIA", cloud::seek_aws),
     ("ABIA", cloud::seek_aws),
@@ -105,9 +106,9 @@ impl Anchors {
         Self { searcher: searcher.expect("the texts are few and none is empty"), ends }
     }
 
-    /// Adds what every rule finds in a line, as it is found.
+    /// Adds what every rule finds in a line, as it is found. Returns whether escapes may hide more.
     #[inline]
-    pub(super) fn search(&self, line: &[u8], rules: &Rules, found: &mut Vec<Found>) {
+    pub(super) fn search(&self, line: &[u8], rules: &Rules, found: &mut Vec<Found>) -> bool {
         let mut search = Search::new(line, rules, found);
         let mut at = 0;
         while let Some(text) = self.searcher.find_in(line, Span::from(at..line.len())) {
@@ -122,6 +123,7 @@ impl Anchors {
         if has_mark(line) {
             seek_marks(&mut search);
         }
+        search.has_hidden
     }
 }
 
