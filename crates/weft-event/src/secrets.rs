@@ -11,6 +11,7 @@ mod assignment;
 mod base64;
 mod cloud;
 mod connection;
+mod escape;
 mod header;
 mod jwt;
 mod name;
@@ -77,7 +78,9 @@ impl Rules {
 #[inline]
 pub fn find(line: &[u8], rules: &Rules, found: &mut Vec<Found>) {
     found.clear();
-    rules.anchors.search(line, rules, found);
+    if rules.anchors.search(line, rules, found) {
+        escape::search(line, rules, found);
+    }
     if !found.is_empty() {
         place::settle(line, found);
     }
@@ -137,11 +140,13 @@ struct Search<'a> {
     found: &'a mut Vec<Found>,
     /// What was read, so that no line takes long whatever stands in it. A limit would do that too, and let through what follows.
     runs: Runs,
+    /// Whether a letter is written as an escape.
+    has_hidden: bool,
 }
 
 impl<'a> Search<'a> {
     fn new(line: &'a [u8], rules: &'a Rules, found: &'a mut Vec<Found>) -> Self {
-        Self { line, rules, found, runs: Runs::default() }
+        Self { line, rules, found, runs: Runs::default(), has_hidden: false }
     }
 
     fn add(&mut self, rule: Rule, range: Range<usize>) {

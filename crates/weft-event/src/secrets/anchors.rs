@@ -9,7 +9,7 @@ use memchr::memchr3_iter;
 
 use super::name::{WORDS, Word};
 use super::token::{self, FORMS, Form};
-use super::{Found, Rules, Search, assignment, cloud, header, jwt, pem, url};
+use super::{Found, Rules, Search, assignment, cloud, escape, header, jwt, pem, url};
 
 /// In how many buckets a searcher deals its texts, one after the other.
 const BUCKETS: usize = 8;
@@ -23,14 +23,14 @@ const MARK_BYTES: usize = 128;
 /// Texts that look alike share a bucket, and the bytes that events are full of are in few, so that it is seldom wrong. Only the last
 /// rows may be shorter, and by one: the texts are dealt a column at a time.
 static TEXTS: [&[&str]; BUCKETS] = [
-    &["BIA", "ghp_", "ecret", "oken", "ghr_", "ECRET", "ghu_", "KIA"],
-    &["pp-", "PWD", "gsk_", "ks.slack.com", "pwd", "Pwd", "Iza", "lsoat-"],
-    &["glcbt-", "sig=", "gldt-", "sic ", "sk-", "sig\\u003d", "pi-AgE", "uth\""],
-    &["glptt-", "JQQJ99", "eyJ", "glrt-", "ya29.", "glpat-", "earer ", "uth\\"],
-    &["GR1348941", "HRASE", " -u ", "CCA", "SIA", "--user", "CRET-KEY-1", "_auth"],
-    &["assphrase", "assword", "ASSWD", "pm_", "whsec_", "hf_", "asswd"],
-    &["key", "ve_", "xox", "ho_", "KEY", "Key", "KEN"],
-    &["SSWORD", "+ASt", "st_", "CSPX-", "ft_", "hs_", "at_"],
+    &["earer ", "_auth", "JQQJ99", "oken", "ghr_", "ya29.", "ghu_", "ghp_"],
+    &["gsk_", "PWD", "BIA", "KIA", "pwd", "Pwd", "Iza", "lsoat-"],
+    &["glcbt-", "sig=", "gldt-", "sic ", "sk-", "sig\\u003d", "pi-AgE", "pp-"],
+    &["uth\"", "ecret", "eyJ", "glrt-", "ECRET", "glptt-", "glpat-", "uth\\"],
+    &["SSWORD", "GR1348941", "st_", "CSPX-", "ft_", "hs_", "at_", "\\u00"],
+    &["key", "ve_", "xox", "ho_", "KEY", "Key", "KEN", "ks.slack.com"],
+    &["CCA", "HRASE", "--user", "+ASt", "SIA", "ASSWD", "CRET-KEY-1"],
+    &["assphrase", "assword", " -u ", "pm_", "whsec_", "hf_", "asswd"],
 ];
 
 /// Who looks on where a literal stands.
@@ -59,6 +59,7 @@ static OTHERS: &[(&str, Look)] = &[
     ("auth\"", header::seek_auth),
     ("auth\\", header::seek_auth),
     ("_auth", header::seek_auth),
+    ("\\u00", escape::seek),
     ("AKIA", cloud::seek_aws),
     ("ASIA", cloud::seek_aws),
     ("ABIA", cloud::seek_aws),
@@ -105,9 +106,9 @@ impl Anchors {
         Self { searcher: searcher.expect("the texts are few and none is empty"), ends }
     }
 
-    /// Adds what every rule finds in a line, as it is found.
+    /// Adds what every rule finds in a line, as it is found. Returns whether escapes may hide more.
     #[inline]
-    pub(super) fn search(&self, line: &[u8], rules: &Rules, found: &mut Vec<Found>) {
+    pub(super) fn search(&self, line: &[u8], rules: &Rules, found: &mut Vec<Found>) -> bool {
         let mut search = Search::new(line, rules, found);
         let mut at = 0;
         while let Some(text) = self.searcher.find_in(line, Span::from(at..line.len())) {
@@ -122,6 +123,7 @@ impl Anchors {
         if has_mark(line) {
             seek_marks(&mut search);
         }
+        search.has_hidden
     }
 }
 

@@ -1,10 +1,16 @@
 //! Enough of base64 to look into a text: both alphabets, the beginning alone.
 
+use super::raw::char_at;
+
 /// Decodes the beginning of a text into `out`, as much as fits; returns how many bytes that is. `None` if it is no base64.
+///
+/// The text is read as it stands in a line, where `/` and `+` may be escaped.
 pub(super) fn decode(text: &[u8], out: &mut [u8]) -> Option<usize> {
     let (mut bits, mut n_bits, mut n) = (0u32, 0, 0);
-    for &byte in text.iter().take_while(|&&byte| byte != b'=') {
-        bits = bits << 6 | u32::from(digit(byte)?);
+    let mut at = 0;
+    while let Some(char) = char_at(text, at).filter(|char| char.byte != b'=') {
+        at += char.len;
+        bits = bits << 6 | u32::from(digit(char.byte)?);
         n_bits += 6;
         if n_bits >= 8 {
             n_bits -= 8;

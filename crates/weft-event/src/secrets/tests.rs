@@ -168,6 +168,39 @@ fn colours_and_escapes_of_addresses_hide_nothing() {
 }
 
 #[test]
+fn letters_that_are_escaped_hide_nothing() {
+    let texts = [
+        concat!(r"\u0041KIA", "QYLPMN5HFIQR7XYZ"),
+        concat!(r"x gh\u0070_", "16C7e42F292c6912E7710c838347Ae178B4a", r"\u0020y"),
+        concat!(r"ghp\u005F16C7e42F292c6912E7710c8383", r"47Ae178B\u0034\u0061."),
+        r"p\u0061ssword=hunter\u0032x",
+        r"https://user:hunter2\u0040example.com",
+        // What PHP and .NET write of `u:????pas` and `u:>>>>pas` in base64.
+        r"Authorization: Basic dTo\/Pz8\/cGFz",
+        r"Authorization: Basic dTo\u002bPj4\u002bcGFz",
+    ];
+    let line = |text: &str| format!(r#"{{"n":"\u00e9\u003c","message":"{text}"}}"#);
+    let found: Vec<_> = texts.iter().map(|text| redacted(&line(text))).collect();
+    insta::assert_snapshot!(found.join("\n"), @r#"
+    {"n":"\u00e9\u003c","message":"[redacted:aws-key-id]"}
+    {"n":"\u00e9\u003c","message":"x [redacted:github-token]\u0020y"}
+    {"n":"\u00e9\u003c","message":"[redacted:github-token]."}
+    {"n":"\u00e9\u003c","message":"p\u0061ssword=[redacted:password]"}
+    {"n":"\u00e9\u003c","message":"https://user:[redacted:url-password]\u0040example.com"}
+    {"n":"\u00e9\u003c","message":"Authorization: Basic [redacted:authorization]"}
+    {"n":"\u00e9\u003c","message":"Authorization: Basic [redacted:authorization]"}
+    "#);
+    for text in texts {
+        let quoted = |line: &str| serde_json::json!([line]).to_string();
+        assert_eq!(redacted(&quoted(&line(text))), quoted(&redacted(&line(text))));
+    }
+    for text in [r"\u0041\u0042", r"\\u0041", r"gh\u0070_short", r"\u00", r"[\\u0041-\\u005A]"] {
+        assert_eq!(redacted(&line(text)), line(text));
+        assert_eq!(redacted(text), text);
+    }
+}
+
+#[test]
 fn nothing_ends_the_search_of_a_line() {
     let token = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
     for part in HOSTILE_PARTS {
@@ -196,6 +229,8 @@ const HOSTILE_PARTS: &[&str] = &[
     "-----BEGIN PRIVATE KEY-----",
     "-----BEGIN PRIVATE KEY-----\\\"",
     "a@",
+    "\\u0061",
+    "\\u0041\\\\\\u0070_",
     "%40",
     "%3A%2F%2Fa%3Ab1%40",
     "\u{1b}[31m",
