@@ -80,6 +80,7 @@ async fn add(State(core): State<Core>, Sent(sent): Sent) -> Result<Response, Fai
     )?;
     let definition = Definition::new(request(&core, value)?).map_err(|error| wrong(&error))?;
     catch_up(&core).await?;
+    params::check_after(&core, definition.start).await?;
     let max = core.limits().subscriptions.subscriptions_max;
     let change = core.desk().look(|books| change::add(books, &definition, max)).map_err(refused)?;
     let secret = match definition.kind {
