@@ -98,6 +98,7 @@ async fn add(State(core): State<Core>, Sent(sent): Sent) -> Result<Response, Fai
 
 /// Reads what a subscription is to be.
 fn request(core: &Core, value: Value<'_>) -> Result<Request, Failure> {
+    body::text(value, "url")?;
     let kind = Kind::read(value).map_err(|error| wrong(&error))?;
     if matches!(kind, Kind::Command { .. }) {
         // Whoever reaches the port would run programs as the owner of the store.
@@ -116,11 +117,17 @@ fn request(core: &Core, value: Value<'_>) -> Result<Request, Failure> {
             Some(_) | None => body::place(core, "from", from)?.saturating_sub(1),
         },
     };
-    let retry = body::member(value, "retry").map_or(Ok(Retry::default()), Retry::read);
+    let retry = match body::member(value, "retry") {
+        None => Retry::default(),
+        Some(retry) => {
+            body::check_object(retry, "`retry`", &Retry::MEMBERS)?;
+            Retry::read(retry).map_err(|error| wrong(&error))?
+        }
+    };
     let now = jiff::Timestamp::now().as_nanosecond();
     Ok(Request {
-        name: value.text_at("name").unwrap_or_default().into_owned(),
-        filter: value.text_at("filter").unwrap_or_default().into_owned(),
+        name: body::text(value, "name")?.unwrap_or_default().into_owned(),
+        filter: body::text(value, "filter")?.unwrap_or_default().into_owned(),
         start,
         kind,
         retry: retry.map_err(|error| wrong(&error))?,

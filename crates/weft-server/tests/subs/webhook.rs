@@ -275,7 +275,17 @@ fn what_is_wrong_with_a_request_is_said() {
         r#"{"name":"a","kind":"webhook","url":"ftp://x"}"#,
         r#"{"name":"a","kind":"pull","filter":"("}"#,
         r#"{"name":"a","kind":"pull","from":"other:1"}"#,
+        r#"{"name":"a","kind":"pull","from":["start"]}"#,
+        r#"{"name":"a","kind":"pull","from":1000}"#,
+        r#"{"name":"a","kind":"pull","filter":["level>=warn"]}"#,
+        r#"{"name":["a"],"kind":"pull"}"#,
+        r#"{"name":"a","kind":["pull"]}"#,
+        r#"{"name":"a","kind":"pull","url":7}"#,
         r#"{"name":"a","kind":"pull","retry":{"timeout_ms":0}}"#,
+        r#"{"name":"a","kind":"pull","retry":{"attempts":3}}"#,
+        r#"{"name":"a","kind":"pull","retry":{"attempts_max":"3"}}"#,
+        r#"{"name":"a","kind":"pull","retry":[3]}"#,
+        r#"{"name":"a","kind":"pull","retry":7}"#,
         r#"{"name":"a","kind":"command","command":["true"]}"#,
     ];
     for body in refusals {
