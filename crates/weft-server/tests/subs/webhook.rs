@@ -9,7 +9,7 @@ use weft_server::limits::SubscriptionLimits;
 use weft_server::subs::webhook::sign::signature;
 
 use crate::receiver::{Answer, Got, Receiver, taken_in_order};
-use crate::server::{Disk, Server, events, eventually};
+use crate::server::{DEADLINE, Disk, Server, events, eventually};
 
 /// Tries that follow each other closely.
 pub(crate) const QUICK: &str =
@@ -254,6 +254,42 @@ fn only_what_matches_is_delivered_and_a_replay_is_marked() {
         server.get("/v1/subscriptions").1["subscriptions"].as_array().map(Vec::len),
         Some(0)
     );
+    server.stop();
+}
+
+#[test]
+fn while_a_receiver_that_hangs_is_waited_for_others_go_on() {
+    let (disk, receiver) = (Disk::new(), Receiver::start(|_| Answer::Hang));
+    let limits = SubscriptionLimits::default();
+    let server = disk.start_with(SubscriptionLimits { end_patience: DEADLINE, ..limits });
+    for name in ["a", "b"] {
+        subscribe(&server, name, &receiver.url(), &QUICK.replace("2000", "60000"));
+    }
+    let (status, _) =
+        server.post("/v1/subscriptions", r#"{"name":"c","kind":"pull","from":"start"}"#);
+    assert_eq!(status, 201);
+    server.append(&events(&["s"], 0, 1));
+    drop([receiver.next(), receiver.next()]);
+    std::thread::scope(|scope| {
+        let server = &server;
+        let pausing = ["a", "b"].map(|name| {
+            let path = format!("/v1/subscriptions/{name}/pause");
+            scope.spawn(move || server.post(&path, ""))
+        });
+        eventually("both are being paused", || {
+            let (_, all) = server.get("/v1/subscriptions");
+            let states = all["subscriptions"].as_array()?.iter().map(|one| &one["state"]);
+            states.eq(["paused", "paused", "active"]).then_some(())
+        });
+        let (status, lent) = server.get("/v1/subscriptions/c/events");
+        assert_eq!((status, lent["events"].as_array().map(Vec::len)), (200, Some(1)), "{lent}");
+        assert!(!pausing.iter().any(|one| one.is_finished()), "they wait for their receiver");
+        receiver.stop();
+        for one in pausing {
+            let (status, answer) = one.join().expect("it is answered");
+            assert_eq!((status, &answer["state"]), (200, &"paused".into()), "{answer}");
+        }
+    });
     server.stop();
 }
 

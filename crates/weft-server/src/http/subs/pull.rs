@@ -13,7 +13,7 @@ use weft_event::json::{Json, Object, Tape, Value};
 use super::super::answer::Failure;
 use super::super::params::{self, Name, Params};
 use super::body::Sent;
-use super::{body, catch_up, json, refused};
+use super::{body, catch_up_one, json, refused};
 use crate::subs::change::ChangeError;
 use crate::subs::pull::{Lent, Report, Request, UnknownLease};
 use crate::{Core, record};
@@ -153,7 +153,7 @@ fn read_failure(core: &Core, failure: Value<'_>) -> Result<(u64, String), Failur
 
 /// Returns whom to ask for the events of a subscription.
 async fn find(core: &Core, name: &str) -> Result<mpsc::Sender<Request>, Failure> {
-    catch_up(core).await?;
+    catch_up_one(core, name).await?;
     if let Some(pull) = core.desk().running(name).and_then(|running| running.pull) {
         return Ok(pull);
     }
