@@ -251,7 +251,8 @@ fn check_token(
         Err(error) => {
             tracing::error!("tokens cannot be checked: {error}");
             let status = StatusCode::SERVICE_UNAVAILABLE;
-            Err(Failure::new(status, "tokens_unreadable", "tokens cannot be checked now"))
+            let failure = Failure::new(status, "tokens_unreadable", "tokens cannot be checked now");
+            Err(failure.retry_after(5))
         }
     }
 }

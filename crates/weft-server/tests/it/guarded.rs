@@ -226,6 +226,7 @@ fn a_damaged_token_file_lets_nobody_in() {
     std::fs::write(server.store().root().join("tokens.json"), "{}").expect("written");
     let answer = server.client().request("GET", "/metrics").bearer(&admin).send(b"");
     assert_eq!(answer.failure(), failure(503, "tokens_unreadable"));
+    assert_eq!(answer.header("retry-after"), Some("5"));
 }
 
 #[test]
