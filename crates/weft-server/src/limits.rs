@@ -66,7 +66,7 @@ pub struct SubscriptionLimits {
     pub pull_events_max: usize,
     /// How long one such request waits.
     pub pull_patience_max: Duration,
-    /// How long deliveries under way are waited for at the end.
+    /// How long deliveries under way are waited for at the end of a subscription or the server. The server as a whole waits longer.
     pub end_patience: Duration,
 }
 
@@ -82,7 +82,7 @@ impl Default for SubscriptionLimits {
             pulls_max: 64,
             pull_events_max: 1000,
             pull_patience_max: Duration::from_secs(60),
-            end_patience: Duration::from_secs(5),
+            end_patience: Duration::from_secs(3),
         }
     }
 }

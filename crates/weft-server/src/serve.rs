@@ -142,6 +142,16 @@ pub enum ServeError {
     /// The store cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The file that is locked while a server runs cannot be.
+    #[error(
+        "cannot lock {file}, which a server makes and holds (if it is not a file that you may write, move it away)"
+    )]
+    Lock {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The system refuses something that every server needs.
     #[error("cannot {what}")]
     System {

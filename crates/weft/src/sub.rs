@@ -170,19 +170,27 @@ fn set_state(stores: &StoreArgs, name: &str, state: State) -> anyhow::Result<()>
 
 fn replay(stores: &StoreArgs, name: &str, from: &str) -> anyhow::Result<()> {
     let store = stores.store()?;
-    let first = reader::first_kept(RealDisk, store.root())?.map_or(1, Position::get);
     let from = match from {
-        "start" => first,
-        text => text
-            .parse()
-            .ok()
-            .filter(|position| *position > 0)
-            .context("the position is a number from 1, or start")?,
+        "start" => reader::first_kept(RealDisk, store.root())?.map_or(1, Position::get),
+        text => position(&store, text, "the position is a number from 1, or start")?,
     };
-    anyhow::ensure!(from >= first, "position {from} was pruned: the log begins at {first}");
     change(stores, |books| change::replay(books, name, from).map(Some))?;
     tell(format_args!("{name} goes on from position {from}"));
     Ok(())
+}
+
+/// Reads the position of the event that is to be the next: one that is kept, or the first that will come. Beyond that the events
+/// before it would be passed over as they come.
+fn position(store: &Store, text: &str, wanted: &'static str) -> anyhow::Result<u64> {
+    let position = text.parse().ok().filter(|position| *position > 0).context(wanted)?;
+    let first = reader::first_kept(RealDisk, store.root())?.map_or(1, Position::get);
+    anyhow::ensure!(position >= first, "position {position} was pruned: the log begins at {first}");
+    let next = Records::open(store.clone())?.head().next.get();
+    anyhow::ensure!(
+        position <= next,
+        "position {position} is beyond the end of the log: the next event is {next}"
+    );
+    Ok(position)
 }
 
 fn dead(stores: &StoreArgs, action: DeadAction, format: Format) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use axum::http::header::{
     ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, HOST, ORIGIN, VARY,
     WWW_AUTHENTICATE,
 };
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use weft_event::json::Json;
@@ -22,6 +22,12 @@ const TOKEN_NAMES: [&str; 2] = ["token", "access_token"];
 
 /// Where MCP is spoken.
 const MCP: &str = "/mcp";
+
+/// Where a browser says whether the page that asks is one of the server's.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Where it says what the answer is for.
+const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
 /// Lets a request through, or answers it.
 pub(super) async fn check(
@@ -69,6 +75,9 @@ fn passes(access: &Access, request: &Request) -> Result<Passed, Failure> {
         return Err(Failure::new(StatusCode::FORBIDDEN, "wrong_host", message));
     }
     let foreign = foreign_origin(access, headers, host)?;
+    if !headers.contains_key(ORIGIN) {
+        refuse_other_sites(request)?;
+    }
     if let Some(found) = request.uri().query() {
         refuse_token_in_url(found)?;
     }
@@ -127,6 +136,22 @@ fn foreign_origin(
         return Err(Failure::new(StatusCode::FORBIDDEN, "wrong_origin", message));
     }
     Ok((!is_own).then(|| origin.clone()))
+}
+
+/// Refuses what a page of another site asks for without naming its origin, as browsers do for images and scripts: what is read may
+/// change something too. Whoever follows a link to a page of the dashboard may see it.
+fn refuse_other_sites(request: &Request) -> Result<(), Failure> {
+    let headers = request.headers();
+    let says = |name, word: &str| headers.get_all(name).iter().any(|value| value == word);
+    let is_other = says(FETCH_SITE, "cross-site") || says(FETCH_SITE, "same-site");
+    let (method, path) = (request.method(), request.uri().path());
+    let is_visit =
+        method == Method::GET && says(FETCH_MODE, "navigate") && web::is_dashboard(method, path);
+    if is_other && !is_visit {
+        let message = "pages of other sites may not ask here";
+        return Err(Failure::new(StatusCode::FORBIDDEN, "wrong_origin", message));
+    }
+    Ok(())
 }
 
 fn is_same_origin(origin: &str, host: &str) -> bool {
@@ -226,7 +251,8 @@ fn check_token(
         Err(error) => {
             tracing::error!("tokens cannot be checked: {error}");
             let status = StatusCode::SERVICE_UNAVAILABLE;
-            Err(Failure::new(status, "tokens_unreadable", "tokens cannot be checked now"))
+            let failure = Failure::new(status, "tokens_unreadable", "tokens cannot be checked now");
+            Err(failure.retry_after(5))
         }
     }
 }

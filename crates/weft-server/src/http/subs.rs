@@ -80,6 +80,7 @@ async fn add(State(core): State<Core>, Sent(sent): Sent) -> Result<Response, Fai
     )?;
     let definition = Definition::new(request(&core, value)?).map_err(|error| wrong(&error))?;
     catch_up(&core).await?;
+    params::check_after(&core, definition.start).await?;
     let max = core.limits().subscriptions.subscriptions_max;
     let change = core.desk().look(|books| change::add(books, &definition, max)).map_err(refused)?;
     let secret = match definition.kind {
@@ -91,12 +92,13 @@ async fn add(State(core): State<Core>, Sent(sent): Sent) -> Result<Response, Fai
         }
         Kind::Pull | Kind::Otlp { .. } | Kind::Command { .. } => None,
     };
-    write(&core, &change).await?;
+    write(&core, &definition.name, &change).await?;
     shown(&core, &definition.name, StatusCode::CREATED, secret.as_deref())
 }
 
 /// Reads what a subscription is to be.
 fn request(core: &Core, value: Value<'_>) -> Result<Request, Failure> {
+    body::text(value, "url")?;
     let kind = Kind::read(value).map_err(|error| wrong(&error))?;
     if matches!(kind, Kind::Command { .. }) {
         // Whoever reaches the port would run programs as the owner of the store.
@@ -115,14 +117,20 @@ fn request(core: &Core, value: Value<'_>) -> Result<Request, Failure> {
             Some(_) | None => body::place(core, "from", from)?.saturating_sub(1),
         },
     };
-    let retry = body::member(value, "retry").map_or(Ok(Retry::default()), Retry::read);
+    let retry = match body::member(value, "retry") {
+        None => Retry::default(),
+        Some(retry) => {
+            body::check_object(retry, "`retry`", &Retry::MEMBERS)?;
+            Retry::read(retry).map_err(|error| wrong(&error))?
+        }
+    };
     let now = jiff::Timestamp::now().as_nanosecond();
     Ok(Request {
-        name: value.text_at("name").unwrap_or_default().into_owned(),
-        filter: value.text_at("filter").unwrap_or_default().into_owned(),
+        name: body::text(value, "name")?.unwrap_or_default().into_owned(),
+        filter: body::text(value, "filter")?.unwrap_or_default().into_owned(),
         start,
         kind,
-        retry: retry.map_err(|error| wrong(&error))?,
+        retry,
         now_ns: i64::try_from(now).unwrap_or(i64::MAX),
     })
 }
@@ -151,7 +159,7 @@ async fn resume(State(core): State<Core>, Name(name): Name) -> Result<Response, 
 }
 
 async fn set_state(core: &Core, name: &str, state: Standing) -> Result<(), Failure> {
-    change(core, |books| change::set_state(books, name, state)).await
+    change(core, name, |books| change::set_state(books, name, state)).await
 }
 
 async fn replay(
@@ -167,7 +175,7 @@ async fn replay(
         Some(_) | None => body::place(&core, "from", from)?.max(1),
     };
     params::check_after(&core, from - 1).await?;
-    change(&core, |books| change::replay(books, &name, from).map(Some)).await?;
+    change(&core, &name, |books| change::replay(books, &name, from).map(Some)).await?;
     shown(&core, &name, StatusCode::OK, None)
 }
 
@@ -209,7 +217,7 @@ async fn set_fate(core: &Core, name: &str, body: &[u8], fate: Fate) -> Result<Re
         }
     };
     let mut n_changed = 0;
-    change(core, |books| {
+    change(core, name, |books| {
         let change = change::set_fate(books, name, &which, fate)?;
         n_changed = change.n_notes();
         Ok((n_changed > 0).then_some(change))
@@ -218,19 +226,20 @@ async fn set_fate(core: &Core, name: &str, body: &[u8], fate: Fate) -> Result<Re
     Ok(json(StatusCode::OK, |object| object.json("changed", &Json::integer(n_changed as u64))))
 }
 
-/// Makes a change and waits until it has its effect.
+/// Makes a change of a subscription and waits until it has its effect.
 async fn change(
     core: &Core,
+    name: &str,
     make: impl FnOnce(&Books) -> Result<Option<Change>, ChangeError>,
 ) -> Result<(), Failure> {
     catch_up(core).await?;
     match core.desk().look(make).map_err(refused)? {
-        Some(change) => write(core, &change).await,
+        Some(change) => write(core, name, &change).await,
         None => Ok(()),
     }
 }
 
-async fn write(core: &Core, change: &Change) -> Result<(), Failure> {
+async fn write(core: &Core, name: &str, change: &Change) -> Result<(), Failure> {
     let now_ns = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
     let batch = change.batch(core.store(), now_ns).map_err(|error| Failure::store(&error))?;
     let answer = core.appender().append(batch).await.map_err(|failure| match failure {
@@ -244,20 +253,25 @@ async fn write(core: &Core, change: &Change) -> Result<(), Failure> {
         | WriteFailure::Append(_) => failure.into(),
     })?;
     let last = answer.outcomes.last().map_or(0, |outcome| outcome.position().get());
-    effect(core, last).await
+    let is_so = core.desk().settle_one(name, last, EFFECT_PATIENCE).await;
+    is_so.then_some(()).ok_or_else(behind)
 }
 
 /// Waits until the books say what the log says now.
 async fn catch_up(core: &Core) -> Result<(), Failure> {
-    effect(core, core.last()).await
+    let is_so = core.desk().settle(core.last(), EFFECT_PATIENCE).await;
+    is_so.then_some(()).ok_or_else(behind)
 }
 
-async fn effect(core: &Core, position: u64) -> Result<(), Failure> {
-    if core.desk().settle(position, EFFECT_PATIENCE).await {
-        return Ok(());
-    }
+/// Waits until a subscription does what the log says now.
+async fn catch_up_one(core: &Core, name: &str) -> Result<(), Failure> {
+    let is_so = core.desk().settle_one(name, core.last(), EFFECT_PATIENCE).await;
+    is_so.then_some(()).ok_or_else(behind)
+}
+
+fn behind() -> Failure {
     let message = "subscriptions are not running, or are behind: try again".to_owned();
-    Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, "behind", message).retry_after(1))
+    Failure::new(StatusCode::SERVICE_UNAVAILABLE, "behind", message).retry_after(1)
 }
 
 fn shown(

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, test_kill_process};
 use weft_log::Store;
 
-use super::{ServeError, system};
+use super::ServeError;
 use crate::address::Addresses;
 
 /// The file in a store that a running server has locked.
@@ -34,7 +34,8 @@ impl Guard {
         let store = store.root().to_owned();
         let mut options = OpenOptions::new();
         let file = options.write(true).create(true).truncate(false).mode(0o600);
-        let file = file.open(store.join(FILE)).map_err(system("open server.lock"))?;
+        let cannot = |source| ServeError::Lock { file: store.join(FILE), source };
+        let file = file.open(store.join(FILE)).map_err(cannot)?;
         let until = Instant::now() + GONE_PATIENCE;
         loop {
             match file.try_lock() {
@@ -48,9 +49,7 @@ impl Guard {
                     }
                     thread::park_timeout(LOOK_EVERY);
                 }
-                Err(TryLockError::Error(source)) => {
-                    return Err(system("lock server.lock")(source));
-                }
+                Err(TryLockError::Error(source)) => return Err(cannot(source)),
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Where running subscriptions are found: what the log says of them, how they are doing, and whom to ask for their events.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,8 +13,16 @@ use super::pull;
 #[derive(Clone)]
 pub struct Desk {
     shared: Arc<Mutex<Shared>>,
-    /// Up to where the books were kept.
-    seen: watch::Sender<u64>,
+    done: watch::Sender<Done>,
+}
+
+/// How far what the books say is so.
+#[derive(Default)]
+struct Done {
+    /// Up to where they were kept.
+    upto: u64,
+    /// Subscriptions whose worker is being ended: they do as they did before, or nothing.
+    ending: HashSet<String>,
 }
 
 #[derive(Default)]
@@ -51,16 +59,24 @@ pub struct Status {
 
 impl Default for Desk {
     fn default() -> Self {
-        Self { shared: Arc::default(), seen: watch::Sender::new(0) }
+        Self { shared: Arc::default(), done: watch::Sender::new(Done::default()) }
     }
 }
 
 impl Desk {
     /// Waits until the books are kept up to a position; returns whether that was in time.
     pub(crate) async fn settle(&self, position: u64, patience: Duration) -> bool {
-        let mut seen = self.seen.subscribe();
-        let seen = seen.wait_for(|seen| *seen >= position);
-        matches!(tokio::time::timeout(patience, seen).await, Ok(Ok(_)))
+        self.wait(patience, |done| done.upto >= position).await
+    }
+
+    /// Waits until a subscription does what the books say up to a position; returns whether that was in time.
+    pub(crate) async fn settle_one(&self, name: &str, position: u64, patience: Duration) -> bool {
+        self.wait(patience, |done| done.upto >= position && !done.ending.contains(name)).await
+    }
+
+    async fn wait(&self, patience: Duration, is_so: impl FnMut(&Done) -> bool) -> bool {
+        let mut done = self.done.subscribe();
+        matches!(tokio::time::timeout(patience, done.wait_for(is_so)).await, Ok(Ok(_)))
     }
 
     /// Looks into the books.
@@ -73,9 +89,29 @@ impl Desk {
         keep(&mut self.lock().books)
     }
 
-    /// Says how far the books are kept, and what they say done.
+    /// Says how far the books are kept, and what they say done, but for those that are being ended.
     pub(super) fn kept(&self, position: u64) {
-        self.seen.send_replace(position);
+        self.done.send_modify(|done| done.upto = position);
+    }
+
+    /// Takes a subscription away whose worker is being ended.
+    pub(super) fn begin_end(&self, name: &str) {
+        self.take(name);
+        self.done.send_modify(|done| {
+            done.ending.insert(name.to_owned());
+        });
+    }
+
+    /// Says that the worker has ended, and what the books say is done.
+    pub(super) fn ended(&self, name: &str) {
+        self.done.send_modify(|done| {
+            done.ending.remove(name);
+        });
+    }
+
+    /// Returns whether a worker of this name is being ended.
+    pub(super) fn is_ending(&self, name: &str) -> bool {
+        self.done.borrow().ending.contains(name)
     }
 
     pub(super) fn put(&self, name: &str, running: Running) {

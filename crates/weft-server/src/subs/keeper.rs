@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle, JoinSet};
 use weft_log::{Filter, Position};
 
 use super::books::{self, Acknowledged, Entry};
@@ -47,28 +47,42 @@ enum StartError {
     Url(#[from] hyper::http::uri::InvalidUri),
 }
 
+/// What is kept: the workers that run, and those that end.
+struct Keeper {
+    core: Core,
+    workers: HashMap<String, Kept>,
+    /// One that is being ended waits for what it has under way. It holds up what comes for its own name, and nothing else.
+    ending: JoinSet<Ended>,
+}
+
+/// A worker that has ended: its name, what it worked by, and how far it came.
+type Ended = (String, Definition, Acknowledged);
+
 /// Runs the subscriptions of a server until it ends.
 pub(super) async fn keep(core: Core) {
-    let mut workers = HashMap::new();
-    // Only waiting is cut short: a worker that is being ended is waited for.
     let Some(upto) = until_end(&core, read_books(&core)).await else { return };
+    let mut keeper = Keeper { core: core.clone(), workers: HashMap::new(), ending: JoinSet::new() };
     let names =
         core.desk().look(|books| books.entries().map(|(name, _)| name.to_owned()).collect());
-    reconcile(&core, &mut workers, names).await;
+    keeper.reconcile(names).await;
     core.desk().kept(upto);
     let mut cursor = core.feed().cursor(Position::FIRST.plus(upto));
-    while let Some(chunk) = until_end(&core, next(&mut cursor)).await.flatten() {
-        let touched = core.desk().keep(|books| {
-            let apply = |live: &Arc<crate::feed::Live>| books.apply(&live.meta, &live.line);
-            chunk.records.iter().filter_map(apply).collect()
-        });
-        reconcile(&core, &mut workers, touched).await;
-        core.desk().kept(cursor.next().get() - 1);
+    loop {
+        tokio::select! {
+            () = core.ended() => break,
+            Some(ended) = keeper.ending.join_next() => keeper.ended(ended).await,
+            chunk = next(&mut cursor) => {
+                let Some(chunk) = chunk else { break };
+                let touched = core.desk().keep(|books| {
+                    let apply = |live: &Arc<crate::feed::Live>| books.apply(&live.meta, &live.line);
+                    chunk.records.iter().filter_map(apply).collect()
+                });
+                keeper.reconcile(touched).await;
+                core.desk().kept(cursor.next().get() - 1);
+            }
+        }
     }
-    for (name, kept) in workers {
-        core.desk().take(&name);
-        stop(kept).await;
-    }
+    keeper.finish().await;
 }
 
 /// Waits for something, but not beyond the end of the server.
@@ -113,33 +127,74 @@ async fn read_books(core: &Core) -> u64 {
     }
 }
 
-/// Makes what runs be what the books say.
-async fn reconcile(core: &Core, workers: &mut HashMap<String, Kept>, names: BTreeSet<String>) {
-    for name in names {
-        let position = core.desk().look(|books| books.get(&name).map(|entry| entry.position));
-        if let Some(kept) = workers.get(&name)
-            && Some(kept.position) == position
-        {
-            kept.ticks.send_modify(|tick| *tick += 1);
-            continue;
+impl Keeper {
+    /// Makes what runs be what the books say. What is said of one that is being ended waits until it has.
+    async fn reconcile(&mut self, names: BTreeSet<String>) {
+        for name in names {
+            if self.core.desk().is_ending(&name) {
+                continue;
+            }
+            let entry = |books: &books::Books| books.get(&name).map(|entry| entry.position);
+            let position = self.core.desk().look(entry);
+            match self.workers.remove(&name) {
+                Some(kept) if Some(kept.position) == position => {
+                    kept.ticks.send_modify(|tick| *tick += 1);
+                    self.workers.insert(name, kept);
+                }
+                Some(kept) => self.end(name, kept),
+                None => self.start(name).await,
+            }
         }
-        core.desk().take(&name);
-        if let Some(kept) = workers.remove(&name) {
-            let (definition, written) = stop(kept).await;
-            // The log says so too; the next worker does not wait until that is read.
-            core.desk().keep(|books| books.note_progress(&definition, written));
-        }
-        let Some(entry) = core.desk().look(|books| books.get(&name).cloned()) else { continue };
-        match start(core, &name, &entry).await {
-            Ok(Some(kept)) => drop(workers.insert(name, kept)),
+    }
+
+    /// Starts what the books say of a name, if it is to run.
+    async fn start(&mut self, name: String) {
+        let desk = self.core.desk();
+        desk.take(&name);
+        let Some(entry) = desk.look(|books| books.get(&name).cloned()) else { return };
+        match start(&self.core, &name, &entry).await {
+            Ok(Some(kept)) => drop(self.workers.insert(name, kept)),
             Ok(None) => {}
             Err(error) => {
                 let error = chain(&error);
                 tracing::warn!("the subscription {name} does not run: {error}");
                 let status = Status { error: Some(error), ..Status::default() };
                 let status = watch::Sender::new(status).subscribe();
-                core.desk().put(&name, Running { status, pull: None });
+                desk.put(&name, Running { status, pull: None });
             }
+        }
+    }
+
+    /// Tells a worker to end, and does not wait for it.
+    fn end(&mut self, name: String, kept: Kept) {
+        self.core.desk().begin_end(&name);
+        let Kept { task, stop, .. } = kept;
+        drop(stop);
+        self.ending.spawn(async move {
+            let ended = task.await;
+            let (definition, written) =
+                ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+            (name, definition, written)
+        });
+    }
+
+    /// Goes on with the name of a worker that has ended.
+    async fn ended(&mut self, ended: Result<Ended, JoinError>) {
+        let (name, definition, written) =
+            ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+        // The log says so too; the next worker does not wait until that is read.
+        self.core.desk().keep(|books| books.note_progress(&definition, written));
+        self.start(name.clone()).await;
+        self.core.desk().ended(&name);
+    }
+
+    /// Ends all workers, and waits for them.
+    async fn finish(mut self) {
+        for (name, kept) in std::mem::take(&mut self.workers) {
+            self.end(name, kept);
+        }
+        while let Some(ended) = self.ending.join_next().await {
+            drop(ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())));
         }
     }
 }
@@ -194,11 +249,4 @@ async fn open(core: &Core, definition: &Definition) -> Result<Opened, StartError
             Ok((Way::Webhook(Arc::new(webhook)), None, asked))
         }
     }
-}
-
-/// Ends a worker, and returns how far it is.
-async fn stop(kept: Kept) -> (Definition, Acknowledged) {
-    let Kept { task, stop, .. } = kept;
-    drop(stop);
-    task.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }

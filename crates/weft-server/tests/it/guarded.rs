@@ -82,6 +82,40 @@ fn pages_of_other_origins_are_turned_away() {
 }
 
 #[test]
+fn what_a_page_of_another_site_loads_is_turned_away() {
+    let mut setup = Setup::default();
+    setup.rules.origins = vec!["https://board.example".to_owned()];
+    let server = Server::with(setup);
+    let mut client = server.client();
+    let mut ask = |request: &str, headers: &[(&str, &str)]| {
+        let (method, target) = request.split_once(' ').expect("a method and a target");
+        let request = client.request(method, target);
+        let request = headers.iter().fold(request, |request, (name, value)| {
+            request.header(&format!("sec-fetch-{name}"), value)
+        });
+        let answer = request.send(b"");
+        if answer.status == 403 { answer.failure().1 } else { "let in".to_owned() }
+    };
+    for site in ["cross-site", "same-site"] {
+        for mode in ["no-cors", "cors", "navigate"] {
+            let headers = [("site", site), ("mode", mode)];
+            for request in ["GET /v1/events", "GET /v1/subscriptions/a/events", "POST /fleet"] {
+                assert_eq!(ask(request, &headers), "wrong_origin", "{request} {headers:?}");
+            }
+            let seen = if mode == "navigate" { "let in" } else { "wrong_origin" };
+            assert_eq!(ask("GET /fleet", &headers), seen, "{headers:?}");
+        }
+        assert_eq!(ask("GET /v1/events", &[("site", site)]), "wrong_origin");
+    }
+    for site in ["same-origin", "none"] {
+        let headers = [("site", site), ("mode", "no-cors")];
+        assert_eq!(ask("GET /v1/events", &headers), "let in", "{site}");
+    }
+    let request = client.request("GET", "/v1/events").header("origin", "https://board.example");
+    assert_eq!(request.header("sec-fetch-site", "cross-site").send(b"").status, 200);
+}
+
+#[test]
 fn a_named_origin_is_told_that_it_may_ask() {
     let mut setup = Setup::default();
     setup.rules.origins = vec!["https://board.example".to_owned()];
@@ -192,6 +226,7 @@ fn a_damaged_token_file_lets_nobody_in() {
     std::fs::write(server.store().root().join("tokens.json"), "{}").expect("written");
     let answer = server.client().request("GET", "/metrics").bearer(&admin).send(b"");
     assert_eq!(answer.failure(), failure(503, "tokens_unreadable"));
+    assert_eq!(answer.header("retry-after"), Some("5"));
 }
 
 #[test]

@@ -139,6 +139,19 @@ fn a_wrong_question_is_refused() {
     let report = |body: &str| server.post("/v1/subscriptions/mine/ack", body).0;
     assert_eq!(report("{}"), 400);
     assert_eq!(report(r#"{"lease":"x","positions":1}"#), 400);
+    for wrong in [
+        r#""failed":{"position":1,"reason":"x"}"#,
+        r#""failed":[1]"#,
+        r#""failed":[{"position":1,"reasons":"x"}]"#,
+        r#""failed":[{"position":1,"reason":["x"]}]"#,
+        r#""failed":[{"position":null}]"#,
+        r#""failed":"1""#,
+        r#""upto":[1]"#,
+        r#""positions":{"position":1}"#,
+    ] {
+        assert_eq!(report(&format!(r#"{{"lease":"x",{wrong}}}"#)), 400, "{wrong}");
+    }
+    assert_eq!(report(r#"{"lease":["x"],"positions":[1]}"#), 400);
     assert_eq!(report(r#"{"lease":"x","positions":["other:1"]}"#), 410);
     assert_eq!(report(r#"{"lease":"x","positions":[1]}"#), 409);
     assert_eq!(server.post("/v1/subscriptions/mine/pause", "").0, 200);

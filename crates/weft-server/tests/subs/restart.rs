@@ -1,12 +1,14 @@
 //! Servers that end in the middle, with and without a word.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use weft_server::limits::SubscriptionLimits;
 use weft_server::subs::definition::State;
 
 use crate::receiver::{Answer, Receiver, taken_in_order};
-use crate::server::{Disk, events, eventually};
+use crate::server::{DEADLINE, Disk, events, eventually};
 use crate::webhook::{QUICK, subscribe};
 
 const N: usize = 200;
@@ -59,6 +61,51 @@ fn a_server_that_ends_properly_leaves_nothing_to_repeat() {
     server.stop();
     all.extend(receiver.rest());
     assert_eq!(all.len(), N, "each came once");
+}
+
+#[test]
+fn what_was_taken_is_written_while_a_receiver_that_hangs_is_waited_for() {
+    const COMING: u8 = 0;
+    const HERE: u8 = 1;
+    const FREE: u8 = 2;
+    let late = Arc::new(AtomicU8::new(COMING));
+    let stage = Arc::clone(&late);
+    let receiver = Receiver::start(move |got| match got.session() {
+        "hung" => Answer::Hang,
+        "late" => tokio::task::block_in_place(|| {
+            stage.store(HERE, Ordering::SeqCst);
+            while stage.load(Ordering::SeqCst) != FREE {
+                std::thread::yield_now();
+            }
+            Answer::Status(200)
+        }),
+        _ => Answer::Status(200),
+    });
+    let disk = Disk::new();
+    let (acknowledge_every, end_patience) = (DEADLINE, DEADLINE);
+    let limits = SubscriptionLimits::default();
+    let server = disk.start_with(SubscriptionLimits { acknowledge_every, end_patience, ..limits });
+    subscribe(&server, "mine", &receiver.url(), &QUICK.replace("2000", "60000"));
+    let last = server.append(&events(&["prompt", "hung", "late"], 0, 3));
+    drop([receiver.next(), receiver.next()]);
+    eventually("the last is under way", || (late.load(Ordering::SeqCst) == HERE).then_some(()));
+    eventually("the first is taken", || {
+        let (_, shown) = server.get("/v1/subscriptions/mine");
+        (shown["live"]["delivered"] == 1).then_some(())
+    });
+    let written = |position: u64| {
+        let books = disk.books();
+        let progress = &books.get("mine").expect("it is there").progress;
+        let is_beyond = progress.settled.iter().any(|range| range.contains(&position));
+        (progress.position >= position || is_beyond).then_some(())
+    };
+    assert_eq!(written(last - 2), None);
+    server.ask_to_end();
+    eventually("what was taken is written", || written(last - 2));
+    late.store(FREE, Ordering::SeqCst);
+    eventually("so is what is taken meanwhile", || written(last));
+    assert_eq!(written(last - 1), None);
+    server.kill();
 }
 
 #[test]

@@ -107,6 +107,11 @@ impl Server {
         self.feed.join();
     }
 
+    /// Asks it to end, and does not wait.
+    pub(crate) fn ask_to_end(&self) {
+        self.end.send_replace(true);
+    }
+
     /// Ends it without a word: nothing is written that was not written before.
     pub(crate) fn kill(self) {
         drop(self.runtime);

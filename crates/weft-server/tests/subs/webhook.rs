@@ -9,7 +9,7 @@ use weft_server::limits::SubscriptionLimits;
 use weft_server::subs::webhook::sign::signature;
 
 use crate::receiver::{Answer, Got, Receiver, taken_in_order};
-use crate::server::{Disk, Server, events, eventually};
+use crate::server::{DEADLINE, Disk, Server, events, eventually};
 
 /// Tries that follow each other closely.
 pub(crate) const QUICK: &str =
@@ -258,6 +258,42 @@ fn only_what_matches_is_delivered_and_a_replay_is_marked() {
 }
 
 #[test]
+fn while_a_receiver_that_hangs_is_waited_for_others_go_on() {
+    let (disk, receiver) = (Disk::new(), Receiver::start(|_| Answer::Hang));
+    let limits = SubscriptionLimits::default();
+    let server = disk.start_with(SubscriptionLimits { end_patience: DEADLINE, ..limits });
+    for name in ["a", "b"] {
+        subscribe(&server, name, &receiver.url(), &QUICK.replace("2000", "60000"));
+    }
+    let (status, _) =
+        server.post("/v1/subscriptions", r#"{"name":"c","kind":"pull","from":"start"}"#);
+    assert_eq!(status, 201);
+    server.append(&events(&["s"], 0, 1));
+    drop([receiver.next(), receiver.next()]);
+    std::thread::scope(|scope| {
+        let server = &server;
+        let pausing = ["a", "b"].map(|name| {
+            let path = format!("/v1/subscriptions/{name}/pause");
+            scope.spawn(move || server.post(&path, ""))
+        });
+        eventually("both are being paused", || {
+            let (_, all) = server.get("/v1/subscriptions");
+            let states = all["subscriptions"].as_array()?.iter().map(|one| &one["state"]);
+            states.eq(["paused", "paused", "active"]).then_some(())
+        });
+        let (status, lent) = server.get("/v1/subscriptions/c/events");
+        assert_eq!((status, lent["events"].as_array().map(Vec::len)), (200, Some(1)), "{lent}");
+        assert!(!pausing.iter().any(|one| one.is_finished()), "they wait for their receiver");
+        receiver.stop();
+        for one in pausing {
+            let (status, answer) = one.join().expect("it is answered");
+            assert_eq!((status, &answer["state"]), (200, &"paused".into()), "{answer}");
+        }
+    });
+    server.stop();
+}
+
+#[test]
 fn what_is_wrong_with_a_request_is_said() {
     let disk = Disk::new();
     let server = disk.start();
@@ -275,7 +311,17 @@ fn what_is_wrong_with_a_request_is_said() {
         r#"{"name":"a","kind":"webhook","url":"ftp://x"}"#,
         r#"{"name":"a","kind":"pull","filter":"("}"#,
         r#"{"name":"a","kind":"pull","from":"other:1"}"#,
+        r#"{"name":"a","kind":"pull","from":["start"]}"#,
+        r#"{"name":"a","kind":"pull","from":1000}"#,
+        r#"{"name":"a","kind":"pull","filter":["level>=warn"]}"#,
+        r#"{"name":["a"],"kind":"pull"}"#,
+        r#"{"name":"a","kind":["pull"]}"#,
+        r#"{"name":"a","kind":"pull","url":7}"#,
         r#"{"name":"a","kind":"pull","retry":{"timeout_ms":0}}"#,
+        r#"{"name":"a","kind":"pull","retry":{"attempts":3}}"#,
+        r#"{"name":"a","kind":"pull","retry":{"attempts_max":"3"}}"#,
+        r#"{"name":"a","kind":"pull","retry":[3]}"#,
+        r#"{"name":"a","kind":"pull","retry":7}"#,
         r#"{"name":"a","kind":"command","command":["true"]}"#,
     ];
     for body in refusals {

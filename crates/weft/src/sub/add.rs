@@ -58,14 +58,10 @@ pub(super) fn run(store: &StoreArgs, args: Args, format: Format) -> anyhow::Resu
         Log::open(store.clone(), stores::briefly(PATIENCE), &mut |_| {})?.close()?;
     }
     let kind = kind(&args)?;
-    let last = Records::open(store.clone())?.head().next.get() - 1;
     let start = match &*args.from {
         "start" => 0,
-        "now" => last,
-        text => {
-            let position: Option<u64> = text.parse().ok().filter(|position| *position > 0);
-            position.context("--from is start, now, or a position from 1")? - 1
-        }
+        "now" => Records::open(store.clone())?.head().next.get() - 1,
+        text => super::position(&store, text, "--from is start, now, or a position from 1")? - 1,
     };
     let retry = Retry {
         attempts_max: args.attempts,

@@ -106,6 +106,21 @@ fn one_is_paused_sent_back_and_removed() {
 }
 
 #[test]
+fn one_may_begin_with_what_comes_next() {
+    let sandbox = stored();
+    insta::assert_snapshot!(run(&sandbox, &["sub", "add", "one", "--pull", "--from", "2"]), @"
+    --- stderr
+    one begins at position 2; it is served while `weft up` runs
+    --- exit 0
+    ");
+    insta::assert_snapshot!(run(&sandbox, &["sub", "replay", "one", "3"]), @"
+    --- stderr
+    one goes on from position 3
+    --- exit 0
+    ");
+}
+
+#[test]
 fn the_secret_is_the_owners_alone_and_not_in_the_log() {
     use std::os::unix::fs::PermissionsExt as _;
     let sandbox = Sandbox::with_store(&[("own", b"a-secret-of-mine\n")]);
@@ -136,10 +151,12 @@ fn wrong_use_is_told() {
         said(&["add", "two", "--webhook", "file:///x"]),
         said(&["add", "two", "--pull", "--filter", "level>="]),
         said(&["add", "two", "--pull", "--from", "yesterday"]),
+        said(&["add", "two", "--pull", "--from", "3"]),
         said(&["add", "two", "--pull", "--attempts", "0"]),
         said(&["show", "two"]),
         said(&["pause", "two"]),
         said(&["replay", "one", "0"]),
+        said(&["replay", "one", "3"]),
         said(&["dead"]),
         said(&["dead", "replay", "one"]),
         said(&["dead", "drop", "one", "3"]),
@@ -151,10 +168,12 @@ fn wrong_use_is_told() {
     error: the address must be http:// or https:// with a host, and without a user, a password or a fragment
     error: the filter is wrong at byte 0: `level>=` has no value
     error: --from is start, now, or a position from 1
+    error: position 3 is beyond the end of the log: the next event is 2
     error: `attempts_max` must be from 1 to 1000
     error: there is no subscription `two`
     error: there is no subscription `two`
     error: the position is a number from 1, or start
+    error: position 3 is beyond the end of the log: the next event is 2
     error: the following required arguments were not provided:
     error: the following required arguments were not provided:
     error: the event at position 3 is not on the list of the dead of `one`

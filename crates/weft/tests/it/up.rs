@@ -73,6 +73,19 @@ fn a_second_one_on_the_same_store_is_refused_with_the_address_of_the_first() {
 }
 
 #[test]
+fn what_is_in_the_place_of_its_lock_is_named() {
+    let sandbox = Sandbox::with_store(&[]);
+    std::fs::create_dir(sandbox.store().join("server.lock")).unwrap();
+    let ran = sandbox.run(&["up", "--listen", "127.0.0.1:0"]);
+    let store = sandbox.store().canonicalize().unwrap();
+    insta::assert_snapshot!(ran.show().replace(store.to_str().unwrap(), "STORE"), @"
+    --- stderr
+    error: cannot start the server: cannot lock STORE/server.lock, which a server makes and holds (if it is not a file that you may write, move it away): Is a directory (os error 21)
+    --- exit 2
+    ");
+}
+
+#[test]
 fn an_address_that_is_named_is_used_or_it_is_an_error() {
     let sandbox = Sandbox::with_store(&[]);
     let served = Served::start(&sandbox);

@@ -8,12 +8,12 @@ use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
-use weft_event::json::{Json, Object, Tape};
+use weft_event::json::{Json, Object, Tape, Value};
 
 use super::super::answer::Failure;
 use super::super::params::{self, Name, Params};
 use super::body::Sent;
-use super::{body, catch_up, json, refused};
+use super::{body, catch_up_one, json, refused};
 use crate::subs::change::ChangeError;
 use crate::subs::pull::{Lent, Report, Request, UnknownLease};
 use crate::{Core, record};
@@ -120,7 +120,7 @@ pub(super) async fn settle(
 fn read_report(core: &Core, bytes: &[u8]) -> Result<(String, Report), Failure> {
     let mut tape = Tape::new();
     let value = body::object(&mut tape, bytes, &["lease", "positions", "upto", "failed"])?;
-    let lease = value.text_at("lease").ok_or_else(|| body::missing("lease"))?.into_owned();
+    let lease = body::text(value, "lease")?.ok_or_else(|| body::missing("lease"))?.into_owned();
     let mut report = Report::default();
     if let Some(positions) = body::member(value, "positions") {
         report.positions = body::places(core, "positions", positions)?;
@@ -128,23 +128,32 @@ fn read_report(core: &Core, bytes: &[u8]) -> Result<(String, Report), Failure> {
     if let Some(upto) = body::member(value, "upto") {
         report.upto = Some(body::place(core, "upto", upto)?);
     }
-    let failed = body::member(value, "failed");
-    for failure in failed.iter().flat_map(|failed| failed.items()) {
-        let position = failure.get("position").ok_or_else(|| body::missing("failed/position"))?;
-        let position = body::place(core, "failed/position", position)?;
-        let reason = failure.text_at("reason").unwrap_or_else(|| "the subscriber failed".into());
-        if reason.len() > REASON_BYTES_MAX {
-            let wanted = format!("at most {REASON_BYTES_MAX} bytes");
-            return Err(params::bad("failed/reason", "…", &wanted));
-        }
-        report.failed.push((position, reason.into_owned()));
+    if let Some(failed) = body::member(value, "failed") {
+        let failures = body::items(failed, "failed", "objects, each with a position")?;
+        report.failed =
+            failures.map(|failure| read_failure(core, failure)).collect::<Result<_, _>>()?;
     }
     Ok((lease, report))
 }
 
+/// Reads which event failed, and why.
+fn read_failure(core: &Core, failure: Value<'_>) -> Result<(u64, String), Failure> {
+    body::check_object(failure, "each of `failed`", &["position", "reason"])?;
+    let position = body::member(failure, "position");
+    let position = position.ok_or_else(|| body::missing("failed/position"))?;
+    let position = body::place(core, "failed/position", position)?;
+    let reason = body::text(failure, "reason")?;
+    let reason = reason.unwrap_or_else(|| "the subscriber failed".into());
+    if reason.len() > REASON_BYTES_MAX {
+        let wanted = format!("at most {REASON_BYTES_MAX} bytes");
+        return Err(params::bad("failed/reason", "…", &wanted));
+    }
+    Ok((position, reason.into_owned()))
+}
+
 /// Returns whom to ask for the events of a subscription.
 async fn find(core: &Core, name: &str) -> Result<mpsc::Sender<Request>, Failure> {
-    catch_up(core).await?;
+    catch_up_one(core, name).await?;
     if let Some(pull) = core.desk().running(name).and_then(|running| running.pull) {
         return Ok(pull);
     }

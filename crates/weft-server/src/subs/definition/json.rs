@@ -114,6 +114,10 @@ impl Kind {
 }
 
 impl Retry {
+    /// The names of its members.
+    pub const MEMBERS: [&str; 5] =
+        ["attempts_max", "backoff_min_ms", "backoff_max_ms", "timeout_ms", "parallel_max"];
+
     fn write(&self, object: &mut Object<'_>) {
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         object.json("attempts_max", &Json::integer(self.attempts_max));

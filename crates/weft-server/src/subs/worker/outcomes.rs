@@ -5,6 +5,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::Arc;
 
 use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
 
 use super::super::books::{Acknowledged, Dead, Fate};
 use super::super::definition::Definition;
@@ -121,21 +122,25 @@ impl Worker {
         });
     }
 
-    /// Waits for what is under way, no longer than it may take, and writes down how far it is.
+    /// Writes down how far it is, and waits for what is under way, no longer than it may take. What lands meanwhile is written at
+    /// once: whoever ends the server may have less patience.
     pub(super) async fn finish(mut self) -> (Definition, Acknowledged) {
         let core = self.core.clone();
-        let patience = core.limits().subscriptions.end_patience;
-        let last = async {
-            while let Some(landed) = self.flights.join_next_with_id().await {
+        let until = Instant::now() + core.limits().subscriptions.end_patience;
+        loop {
+            self.ledger.flush(&core, &self.definition, &mut self.schedule).await;
+            if self.ledger.is_moved {
+                self.ledger.acknowledge(&core, &self.definition, &self.schedule).await;
+            }
+            let Ok(landed) = timeout_at(until, self.flights.join_next_with_id()).await else {
+                self.flights.shutdown().await;
+                break;
+            };
+            let Some(landed) = landed else { break };
+            self.landed(landed);
+            while let Some(landed) = self.flights.try_join_next_with_id() {
                 self.landed(landed);
             }
-        };
-        if tokio::time::timeout(patience, last).await.is_err() {
-            self.flights.shutdown().await;
-        }
-        self.ledger.flush(&core, &self.definition, &mut self.schedule).await;
-        if self.ledger.is_moved {
-            self.ledger.acknowledge(&core, &self.definition, &self.schedule).await;
         }
         (self.definition, self.ledger.written)
     }

@@ -36,6 +36,7 @@ impl Provoked {
             ("POST /v1/subscriptions", board, 201),
             ("POST /v1/subscriptions", board, 409),
             ("POST /v1/subscriptions", r#"{"name":"x","kind":"pull","from":"ffff:1"}"#, 410),
+            ("POST /v1/subscriptions", r#"{"name":"x","kind":"pull","from":1000000}"#, 410),
             ("POST /v1/subscriptions", r#"{"name":"x","kind":"command","command":["id"]}"#, 403),
             ("POST /v1/subscriptions", r#"{"name":"x","kind":"webhook","url":"ftp://a"}"#, 400),
             ("POST /v1/subscriptions", r#"{"name":"x","kind":"pull","filter":"(("}"#, 400),

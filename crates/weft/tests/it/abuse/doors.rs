@@ -13,6 +13,7 @@ const REQUESTS: &[&str] = &[
     "GET /v1/traces/t",
     "GET /v1/stream",
     "GET /v1/subscriptions",
+    "GET /v1/subscriptions/a/events",
     "GET /metrics",
     "GET /openapi.json",
     "GET /healthz",
@@ -36,7 +37,9 @@ const FOREIGN: &[(&str, &str)] = &[
     ("origin: http://evil.example\r\n", "wrong_origin"),
     ("origin: https://127.0.0.1:1\r\n", "wrong_origin"),
     ("origin: null\r\n", "wrong_origin"),
-    ("origin: http://evil.example\r\nsec-fetch-mode: no-cors\r\n", "wrong_origin"),
+    // An image of a page names no origin.
+    ("sec-fetch-site: cross-site\r\nsec-fetch-mode: no-cors\r\n", "wrong_origin"),
+    ("sec-fetch-site: same-site\r\nsec-fetch-mode: no-cors\r\n", "wrong_origin"),
     ("host: localhost:PORT\r\nhost: evil.example\r\n", "bad_host"),
     ("host: localhost\u{7f}\r\n", ""),
 ];
