@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File};
+use std::io::ErrorKind;
 
 use weft_event::Dialect;
 use weft_event::json::Tape;
@@ -226,6 +227,8 @@ impl<'s> Walk<'s> {
                 Ok(reader) => Some(reader),
                 // Which was told before the walk.
                 Err(archive::OpenError::NotAnArchive) => None,
+                // It was pruned while it was read.
+                Err(archive::OpenError::Io(error)) if error.kind() == ErrorKind::NotFound => None,
                 Err(archive::OpenError::Io(source)) => {
                     return Err(VerifyError::Io { path: packed, source });
                 }

@@ -35,6 +35,7 @@ mod merge;
 mod notify;
 mod open;
 mod page;
+mod pruned;
 mod rejects;
 mod sandbox;
 mod secrets;
