@@ -47,6 +47,27 @@ fn archive(sandbox: &Sandbox) -> PathBuf {
 }
 
 #[test]
+fn what_a_hold_leaves_pruned_between_is_no_damage() {
+    let sandbox = four_days();
+    assert_eq!(sandbox.run(&["prune", "hold", "add", ".sequence=1"]).code, 0);
+    // The held segment makes it 1.
+    assert_eq!(sandbox.run(&["prune", "--before", "7", "--delete"]).code, 1);
+    insta::assert_snapshot!(sandbox.run(&["gaps"]).show(), @"
+    --- stderr
+    note: position 3 to 6: pruned, unless `weft verify` says otherwise
+    5 records, 1 numbered producer: 0 lost, 0 missing, 0 backward, 0 late
+    --- exit 0
+    ");
+    let ran = sandbox.run(&["gaps", "--json"]);
+    assert_eq!((ran.code, ran.stdout.lines().count()), (0, 1), "{}", ran.show());
+    let ran = sandbox.run(&["export", "--layout", "daily", "--out", "out"]);
+    assert_eq!(ran.code, 0, "{}", ran.show());
+    fs::remove_file(sandbox.store().join("index.db")).unwrap();
+    let ran = sandbox.run(&["export", "--layout", "daily", "--out", "unindexed"]);
+    assert_eq!(ran.code, 0, "{}", ran.show());
+}
+
+#[test]
 fn positions_that_were_pruned_are_told_to_whoever_names_them() {
     let sandbox = four_days();
     assert_eq!(sandbox.run(&["prune", "--before", "5", "--delete"]).code, 0);
