@@ -136,3 +136,13 @@ fn a_store_of_a_newer_format_is_left_alone() {
     let line = ran.stdout.lines().find(|line| line.contains(" store ")).unwrap();
     assert!(line.starts_with("wrong") && line.contains("has format 2"), "{}", ran.show());
 }
+
+#[test]
+fn what_a_killed_archiving_left_goes_with_the_next_run() {
+    let sandbox = four_days();
+    let left = archive(&sandbox).with_extension("zst.new");
+    fs::write(&left, "half of an archive").unwrap();
+    assert_eq!(sandbox.run(&["prune", "--before", "1"]).code, 0);
+    assert!(!left.exists());
+    assert_eq!(sandbox.run(&["verify"]).code, 0);
+}
