@@ -17,9 +17,9 @@ use weft_event::{Dialect, Facts, time};
 use crate::blobs::{self, Blobs};
 use crate::disk::RealDisk;
 use crate::filter::{Filter, Subject};
-use crate::index::Follower;
+use crate::index::{self, Follower};
 use crate::query::{Ask, Order, QueryError, Records};
-use crate::reader::{ReadError, Reader};
+use crate::reader::{GONE, ReadError, Reader};
 use crate::spool::durable;
 use crate::{Hash, Meta, Position, Store};
 
@@ -74,7 +74,7 @@ pub struct Summary {
     pub n_files: u64,
     /// Bytes of them.
     pub bytes: u64,
-    /// Records that match, or might, and are damaged or gone.
+    /// Records that match, or might, and are damaged.
     pub n_lost: u64,
     /// Values that could not be put back.
     pub n_left: u64,
@@ -116,7 +116,7 @@ pub fn export(
 pub type Each<'a, E> = dyn FnMut(&Meta, &Facts<'_>, &[u8]) -> Result<(), E> + 'a;
 
 /// Hands every event that a filter matches to `each`, with its line, in the order of the log; `progress` is told the position
-/// reached. Returns how many records match, or might, and are damaged or gone. Weft's own bookkeeping never matches.
+/// reached. Returns how many records match, or might, and are damaged; those that were pruned do not count. Weft's own bookkeeping never matches.
 pub fn each_match<E: From<ReadError> + From<QueryError>>(
     store: &Store,
     filter: &Filter,
@@ -136,20 +136,30 @@ pub fn each_match<E: From<ReadError> + From<QueryError>>(
     if filter.is_all() || indexed < last {
         let mut reader = Reader::open(RealDisk, store.root().to_owned(), Position::FIRST)?;
         while let Some(batch) = reader.read()? {
-            n_lost += batch.lost().map(n_positions).sum::<u64>();
+            let damaged = batch.gaps().filter(|(_, _, reason)| *reason != GONE);
+            n_lost += damaged.map(|(first, last, _)| n_positions((first, last))).sum::<u64>();
             for (record, _) in batch.records() {
                 matcher.take(&record.meta, record.line, each)?;
             }
             progress(batch.mileage.next.get() - 1, last);
         }
     } else {
+        let gaps =
+            records.index().map(index::Reader::gaps).transpose().map_err(QueryError::from)?;
+        let gone: Vec<_> = gaps
+            .into_iter()
+            .flatten()
+            .filter(|gap| gap.reason == GONE)
+            .map(|gap| (gap.first, gap.last))
+            .collect();
         let mut from = Some(Position::FIRST);
         while let Some(start) = from {
             let range = start..=Position::new(last.max(1)).expect("it is not 0");
             let (order, limit) = (Order::Ascending, PAGE_RECORDS);
             let page = records.page(&Ask { filter, range, order, limit })?;
             if start == Position::FIRST {
-                n_lost += page.lost.into_iter().map(n_positions).sum::<u64>();
+                let damaged = page.lost.into_iter().filter(|run| !gone.contains(run));
+                n_lost += damaged.map(n_positions).sum::<u64>();
             }
             for found in &page.records {
                 matcher.take(&found.meta, &found.line, each)?;

@@ -29,7 +29,7 @@ use crate::query::is_match;
 use crate::reader::{ReadError, Reader, read_head};
 use crate::segment::{Form, SegmentName};
 use crate::spool::SpoolError;
-use crate::{Position, Store};
+use crate::{Position, Store, redact};
 
 pub(crate) use delete::resume;
 pub use holds::{HoldError, Holds};
@@ -250,6 +250,7 @@ pub fn run(
     if journal::exists(store) {
         delete::finish(&open()?, store)?;
     }
+    at(&store.log(), redact::remove_unfinished(&store.log()))?;
     let plan = plan(store, ask, progress)?;
     let bytes_before = plan.segments.iter().map(|segment| segment.bytes).sum();
     let (carried, swept) = (CarriedCount::default(), Swept::default());

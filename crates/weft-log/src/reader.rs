@@ -1,16 +1,20 @@
 //! Reading the log in order, from any position to the end of what is durable, and on from there as it grows.
 
+mod source;
+
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Access, Disk, DiskFile};
+use crate::disk::{Access, Disk};
 use crate::recover::{self, LOG_FOLDER};
 use crate::redact::Notes;
-use crate::scan::{Bytes, Fault, Line, Link, Scan, Stretch};
+use crate::scan::{Bytes as _, Fault, Line, Link, Scan, Stretch};
 use crate::seal::Seal;
 use crate::segment::{Form, SegmentName};
 use crate::{Hash, Head, Mark, Meta, Position, Record};
+
+pub(crate) use source::Source;
 
 /// How often `head` is read again while a writer is overwriting it.
 const HEAD_TRIES_MAX: usize = 100;
@@ -91,6 +95,8 @@ pub struct Reader<D: Disk> {
     number: u64,
     /// The segments between the last two entered, if they are not there.
     gone: Option<Fault>,
+    /// Whether the segment that the reader was to begin with went after it was listed.
+    is_late: bool,
     /// How many segments after the current one are there and have nothing good in them.
     n_bad: u64,
     /// What was redacted.
@@ -121,30 +127,6 @@ struct Upto {
 impl Upto {
     fn exactly(next: Position) -> Self {
         Self { reaches: Some(next), before: Some(next) }
-    }
-}
-
-/// The bytes of a segment, in whichever form its file is.
-pub(crate) enum Source<F> {
-    Plain(F),
-    Archive(Box<dyn Bytes + Send>),
-}
-
-impl<F> std::fmt::Debug for Source<F> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Source::Plain(_) => "Plain",
-            Source::Archive(_) => "Archive",
-        })
-    }
-}
-
-impl<F: DiskFile> Bytes for Source<F> {
-    fn read_at(&mut self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        match self {
-            Source::Plain(file) => DiskFile::read_at(file, buffer, offset),
-            Source::Archive(archive) => archive.read_at(buffer, offset),
-        }
     }
 }
 
@@ -257,9 +239,21 @@ impl<D: Disk> Reader<D> {
     fn new(disk: D, root: PathBuf, from: Position) -> Result<Self, ReadError> {
         let head = read_head(&disk, &root)?;
         let (current, ahead, link) = (None, VecDeque::new(), None);
-        let (number, gone, n_bad, notes) = (0, None, 0, Notes::default());
-        let mut reader =
-            Self { disk, root, head, current, ahead, from, link, number, gone, n_bad, notes };
+        let (number, gone, is_late, n_bad, notes) = (0, None, false, 0, Notes::default());
+        let mut reader = Self {
+            disk,
+            root,
+            head,
+            current,
+            ahead,
+            from,
+            link,
+            number,
+            gone,
+            is_late,
+            n_bad,
+            notes,
+        };
         reader.list()?;
         Ok(reader)
     }
@@ -393,12 +387,19 @@ impl<D: Disk> Reader<D> {
         Ok(())
     }
 
-    /// Enters the next segment at an offset; returns whether there is one.
-    fn enter_at(&mut self, offset: u64) -> Result<bool, ReadError> {
-        let Some((name, form)) = self.ahead.pop_front() else {
-            return if self.current.is_none() { self.look_again() } else { Ok(false) };
+    /// Enters the next segment at an offset; returns whether there is one. One that was pruned since the segments were listed is left
+    /// out, and the one after it is entered at its beginning.
+    fn enter_at(&mut self, mut offset: u64) -> Result<bool, ReadError> {
+        let (name, form, source, opening) = loop {
+            let Some((name, form)) = self.ahead.pop_front() else {
+                return if self.current.is_none() { self.look_again() } else { Ok(false) };
+            };
+            if let Some((source, opening)) = self.open_segment(name, form)? {
+                break (name, form, source, opening);
+            }
+            offset = 0;
+            self.is_late |= self.link.is_none();
         };
-        let (source, opening) = self.open_segment(name, form)?;
         let is_last = name == self.head.segment;
         let limit = if is_last { self.head.end } else { u64::MAX };
         let said = opening.as_ref().map(|(seal, _)| seal);
@@ -407,12 +408,16 @@ impl<D: Disk> Reader<D> {
         let upto = if is_last { Upto::default() } else { self.upto(number)? };
         let link = match (self.link, said) {
             (Some(link), Some(seal)) if number > expected && seal.first > link.next => {
-                let last = Position::new(seal.first.get() - 1).expect("it is after another");
-                self.gone = Some(Fault::Gone { first: link.next, last, hash: seal.prev });
+                self.gone = Some(gone_before(seal, link.next));
                 Link { next: seal.first, hash: Some(seal.prev) }
             }
             (Some(link), _) => link,
-            (None, Some(seal)) => Link { next: seal.first, hash: Some(seal.prev) },
+            (None, Some(seal)) => {
+                if self.is_late && Position::FIRST < self.from && self.from < seal.first {
+                    self.gone = Some(gone_before(seal, self.from));
+                }
+                Link { next: seal.first, hash: Some(seal.prev) }
+            }
             (None, None) => {
                 Link { next: self.first_of(name, form)?.unwrap_or(self.from), hash: None }
             }
@@ -429,7 +434,10 @@ impl<D: Disk> Reader<D> {
     /// nothing is good.
     fn upto(&mut self, number: u64) -> Result<Upto, ReadError> {
         while let Some((name, form)) = self.ahead.front().copied() {
-            let opening = self.open_segment(name, form)?.1;
+            let Some((_, opening)) = self.open_segment(name, form)? else {
+                self.ahead.pop_front();
+                continue;
+            };
             if let Some((seal, _)) = opening {
                 let is_next = number_of(&seal).is_none_or(|next| next <= number + 1 + self.n_bad);
                 let reaches = is_next.then_some(seal.first);
@@ -450,15 +458,20 @@ impl<D: Disk> Reader<D> {
 
     /// Returns the first position kept; `None` if no segment says.
     pub(crate) fn first_kept(&self) -> Result<Option<Position>, ReadError> {
-        match self.ahead.front() {
-            Some((name, form)) if self.current.is_none() => self.first_of(*name, *form),
-            Some(_) | None => Ok(None),
+        if self.current.is_some() {
+            return Ok(None);
         }
+        for (name, form) in &self.ahead {
+            if self.open_segment(*name, *form)?.is_some() {
+                return self.first_of(*name, *form);
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the first position of a segment, by its opening or else by its first good seal.
     fn first_of(&self, name: SegmentName, form: Form) -> Result<Option<Position>, ReadError> {
-        let (source, opening) = self.open_segment(name, form)?;
+        let Some((source, opening)) = self.open_segment(name, form)? else { return Ok(None) };
         if let Some((seal, _)) = opening {
             return Ok(Some(seal.first));
         }
@@ -476,32 +489,38 @@ impl<D: Disk> Reader<D> {
         }
     }
 
+    /// Opens a segment; `None` if it went since the segments were listed, as all do that are pruned.
     #[expect(clippy::type_complexity, reason = "the pair is taken apart at once")]
     fn open_segment(
         &self,
         name: SegmentName,
         form: Form,
-    ) -> Result<(Source<D::File>, Option<(Seal, Hash)>), ReadError> {
+    ) -> Result<Option<(Source<D::File>, Option<(Seal, Hash)>)>, ReadError> {
         let path = self.root.join(LOG_FOLDER).join(name.file(form));
         let opened = match form {
             Form::Plain => self.disk.open(&path, Access::Read).map(Source::Plain),
             Form::Archive => self.disk.open_archive(&path).map(Source::Archive),
         };
-        if form == Form::Plain
-            && opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-            && self.disk.list(&self.root.join(LOG_FOLDER)).is_ok_and(|names| {
-                names.iter().any(|file| SegmentName::parse(file) == Some((name, Form::Archive)))
-            })
-        {
-            // It was archived since the segments were listed.
-            return self.open_segment(name, Form::Archive);
+        if opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            if form == Form::Plain
+                && self.disk.list(&self.root.join(LOG_FOLDER)).is_ok_and(|names| {
+                    names.iter().any(|file| SegmentName::parse(file) == Some((name, Form::Archive)))
+                })
+            {
+                // It was archived since the segments were listed.
+                return self.open_segment(name, Form::Archive);
+            }
+            // The one that is written to is never pruned.
+            if name < self.head.segment {
+                return Ok(None);
+            }
         }
         let io = |source| ReadError::Io { path: path.clone(), source };
         let mut source = opened.map_err(io)?;
         let mut buffer = [0; recover::OPENING_BYTES];
         let n = source.read_at(&mut buffer, 0).map_err(io)?;
         let opening = recover::opening_of(&buffer[..n], &path)?;
-        Ok((source, opening.map(|(seal, hash, _)| (seal, hash))))
+        Ok(Some((source, opening.map(|(seal, hash, _)| (seal, hash)))))
     }
 
     /// Returns the index in `ahead` of the last segment whose opening seal is as wanted, by halving; 0 if there is none.
@@ -511,7 +530,7 @@ impl<D: Disk> Reader<D> {
             let mut middle = low + (high - low) / 2;
             let opening = loop {
                 let (name, form) = self.ahead[middle];
-                match self.open_segment(name, form)?.1 {
+                match self.open_segment(name, form)?.and_then(|(_, opening)| opening) {
                     Some((opening, _)) => break Some(opening),
                     None if middle > low + 1 => middle -= 1,
                     None => break None,
@@ -526,6 +545,12 @@ impl<D: Disk> Reader<D> {
         }
         Ok(low)
     }
+}
+
+/// Returns what is to be told of the positions from one up to a segment that is opened by this seal.
+fn gone_before(opening: &Seal, first: Position) -> Fault {
+    let last = Position::new(opening.first.get() - 1).expect("it is after another");
+    Fault::Gone { first, last, hash: opening.prev }
 }
 
 /// Returns the number that a segment's opening seal gives it.

@@ -21,7 +21,7 @@ pub use own::{OwnRule, OwnRuleError};
 pub use stored::{Found, Mode, Part, Report, StoredError, Told, scan_store};
 
 use own::Pattern;
-pub(crate) use stored::{is_interrupted, unmark};
+pub(crate) use stored::{is_interrupted, remove_unfinished, unmark};
 
 /// How often a line is searched again for what shows only once another secret is gone.
 const PASSES_MAX: usize = 16;

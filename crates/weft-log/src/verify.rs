@@ -116,6 +116,13 @@ pub enum Against {
     },
     /// No seal has it.
     Unknown,
+    /// No seal that is there has it, and it cannot be told whether one had it that was pruned.
+    Pruned {
+        /// The first position that was pruned.
+        first: Position,
+        /// The last one. Records between them may be there.
+        last: Position,
+    },
 }
 
 /// Why it cannot be told.
@@ -190,9 +197,14 @@ pub fn verify(
             }
         }
     }
-    if let Some(hash) = ask.against.filter(|_| report.against.is_none()) {
-        report.against = Some(Against::Unknown);
-        teller.fault(Fault::Against { hash });
+    if let Some(hash) = ask.against {
+        match *report.against.get_or_insert(Against::Unknown) {
+            Against::Found { .. } => {}
+            Against::Unknown => teller.fault(Fault::Against { hash, pruned: None }),
+            Against::Pruned { first, last } => {
+                teller.fault(Fault::Against { hash, pruned: Some((first, last)) });
+            }
+        }
     }
     (report.n_faults, report.n_index_faults) = (teller.n_faults, teller.n_index_faults);
     Ok(report)

@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
         plural(summary.bytes, "byte")
     ));
     if summary.n_lost > 0 {
-        tell(format_args!("note: {} damaged or gone", plural(summary.n_lost, "record")));
+        tell(format_args!("note: {} damaged", plural(summary.n_lost, "record")));
     }
     if summary.n_left > 0 {
         tell(format_args!("note: {} not be put back", plural(summary.n_left, "value could")));

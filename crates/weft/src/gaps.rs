@@ -12,13 +12,13 @@ use weft_event::{Dialect, order};
 use weft_log::Position;
 use weft_log::disk::RealDisk;
 use weft_log::follow::Progress;
-use weft_log::reader::Reader;
+use weft_log::reader::{self, Reader};
 
 use crate::Outcome;
 use crate::output::{self, plural, tell};
 use crate::records::Bar;
 use crate::stores::StoreArgs;
-use numbers::{Backward, Numbers, Start};
+use numbers::{Backward, Numbers};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,6 +44,10 @@ pub(crate) struct Args {
 struct Report {
     n_records: u64,
     lost: Vec<(Position, Position)>,
+    /// What is gone between records that are there; what was pruned before the first is not told.
+    pruned: Vec<(Position, Position)>,
+    /// The last position so far that was pruned.
+    pruned_upto: Option<Position>,
     producers: BTreeMap<String, Numbers>,
 }
 
@@ -64,6 +68,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let totals = report.totals();
     let text = if args.json { report.json(&totals) } else { report.text() };
     output::print(text.as_bytes())?;
+    for (first, last) in &report.pruned {
+        let run = span(first.get(), last.get());
+        tell(format_args!("note: position {run}: pruned, unless `weft verify` says otherwise"));
+    }
     if !args.json {
         tell(format_args!("{}", report.summary(&totals)));
     }
@@ -76,15 +84,20 @@ fn read(reader: &mut Reader<RealDisk>) -> Result<Report, weft_log::reader::ReadE
     let (mut tape, mut problems) = (Tape::new(), Problems::new());
     let last = reader.head().last().map_or(0, Position::get);
     let mut bar = Bar::new("reading");
-    let mut start = None;
+    let mut is_first = true;
     while let Some(batch) = reader.read()? {
         // What was pruned took numbers with it.
-        let start = *start.get_or_insert(if batch.first() == Position::FIRST {
-            Start::Known
-        } else {
-            Start::Pruned
-        });
-        report.lost.extend(batch.lost());
+        if std::mem::take(&mut is_first) {
+            report.pruned_upto = Position::new(batch.first().get() - 1);
+        }
+        for (first, last, reason) in batch.gaps() {
+            if reason == reader::GONE {
+                report.pruned.push((first, last));
+                report.pruned_upto = Some(last);
+            } else {
+                report.lost.push((first, last));
+            }
+        }
         for (record, _) in batch.records() {
             report.n_records += 1;
             let mark = record.meta.mark.as_ref();
@@ -96,7 +109,7 @@ fn read(reader: &mut Reader<RealDisk>) -> Result<Report, weft_log::reader::ReadE
                 let facts = event.facts();
                 let producer = order::producer(&facts);
                 if let Some(number) = producer.number(facts.order) {
-                    report.see(&producer, number, record.meta.position, start);
+                    report.see(&producer, number, record.meta.position);
                 }
             }
         }
@@ -106,17 +119,11 @@ fn read(reader: &mut Reader<RealDisk>) -> Result<Report, weft_log::reader::ReadE
 }
 
 impl Report {
-    fn see(
-        &mut self,
-        producer: &order::Producer<'_>,
-        number: u64,
-        position: Position,
-        start: Start,
-    ) {
+    fn see(&mut self, producer: &order::Producer<'_>, number: u64, position: Position) {
         let name = producer.to_string();
         let dialect: Dialect = producer.dialect;
-        let numbers = self.producers.entry(name).or_insert_with(|| Numbers::new(dialect, start));
-        numbers.see(number, position);
+        let numbers = self.producers.entry(name).or_insert_with(|| Numbers::new(dialect));
+        numbers.see(number, position, self.pruned_upto);
     }
 
     fn totals(&self) -> Totals {
@@ -133,7 +140,7 @@ impl Report {
     fn text(&self) -> String {
         let mut text = String::new();
         for (first, last) in &self.lost {
-            text += &format!("position {}: damaged or gone\n", span(first.get(), last.get()));
+            text += &format!("position {}: damaged\n", span(first.get(), last.get()));
         }
         for (producer, numbers) in &self.producers {
             for (first, last) in numbers.missing() {

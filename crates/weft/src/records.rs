@@ -185,6 +185,7 @@ impl Printer {
 #[derive(Debug, Default)]
 pub(crate) struct Lost {
     ranges: Vec<(Position, Position)>,
+    pruned: Vec<(Position, Position)>,
 }
 
 impl Lost {
@@ -193,28 +194,42 @@ impl Lost {
         self.ranges.extend(ranges);
     }
 
+    /// Adds a run of positions before the first one kept.
+    pub(crate) fn add_pruned(&mut self, first: Position, last: Position) {
+        self.pruned.push((first, last));
+    }
+
     /// Tells on stderr what was lost, if anything was.
-    pub(crate) fn tell(mut self) {
-        self.ranges.sort_unstable();
-        let mut joined: Vec<(Position, Position)> = Vec::new();
-        for (first, last) in self.ranges {
-            match joined.last_mut() {
-                Some(before) if first.get() <= before.1.get() + 1 => before.1 = before.1.max(last),
-                Some(_) | None => joined.push((first, last)),
-            }
+    pub(crate) fn tell(self) {
+        for (first, last) in joined(self.pruned) {
+            let which = range_text(first, last, ["was", "were"]);
+            tell(format_args!("note: {which} pruned"));
         }
-        for (first, last) in joined {
-            let which = range_text(first, last);
+        for (first, last) in joined(self.ranges) {
+            let which = range_text(first, last, ["is", "are"]);
             tell(format_args!("note: {which} damaged or gone: see `weft gaps`"));
         }
     }
 }
 
-/// Returns a run of positions with its verb.
-fn range_text(first: Position, last: Position) -> String {
+/// Returns runs of positions in order, those that touch as one.
+fn joined(mut ranges: Vec<(Position, Position)>) -> Vec<(Position, Position)> {
+    ranges.sort_unstable();
+    let mut joined: Vec<(Position, Position)> = Vec::new();
+    for (first, last) in ranges {
+        match joined.last_mut() {
+            Some(before) if first.get() <= before.1.get() + 1 => before.1 = before.1.max(last),
+            Some(_) | None => joined.push((first, last)),
+        }
+    }
+    joined
+}
+
+/// Returns a run of positions with its verb, of which there is one for a single position and one for more.
+fn range_text(first: Position, last: Position, [one, many]: [&str; 2]) -> String {
     if first == last {
-        format!("record {first} is")
+        format!("record {first} {one}")
     } else {
-        format!("records {first} to {last} are")
+        format!("records {first} to {last} {many}")
     }
 }

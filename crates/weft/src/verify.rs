@@ -185,6 +185,10 @@ fn summary_text(report: &Report, head: Option<String>) -> String {
             text += &format!("against   the head once, of records up to {upto}\n");
         }
         Some(Against::Unknown) => text += "against   no seal has this hash\n",
+        Some(Against::Pruned { first, last }) => {
+            text +=
+                &format!("against   not known: seals of records {first} to {last} were pruned\n");
+        }
         None => {}
     }
     text + &format!("{}\n", plural(report.n_faults, "fault"))

@@ -113,3 +113,52 @@ fn the_last_record_received_by_a_time_is_found() {
     assert_eq!(days.map(|since_us| last(DAY_ONE_US + since_us)), [0, 2, 2, 3, 4, 4]);
     assert_eq!((last(i64::MIN), last(i64::MAX)), (0, 4));
 }
+
+/// Returns the positions that a reader gives, and what it tells of those that it does not.
+fn rest(reader: &mut Reader<RealDisk>) -> (Vec<u64>, Vec<(u64, u64, &'static str)>) {
+    let (mut seen, mut gaps) = (Vec::new(), Vec::new());
+    while let Some(batch) = reader.read().unwrap() {
+        seen.extend(batch.records().map(|(record, _)| record.meta.position.get()));
+        gaps.extend(batch.gaps().map(|(first, last, why)| (first.get(), last.get(), why)));
+    }
+    (seen, gaps)
+}
+
+#[test]
+fn segments_that_are_pruned_while_they_are_read_are_told_as_gone() {
+    let days: Vec<_> = (0..5).map(|day| vec![event(2 * day + 1), event(2 * day + 2)]).collect();
+    let position = |number| Position::new(number).unwrap();
+    let remove = |scene: &Scene, days: &[u32]| {
+        for day in days {
+            let name = format!("events-2026-01-{day:02}.0000.jsonl");
+            std::fs::remove_file(scene.store.log().join(name)).unwrap();
+        }
+    };
+    let open = |scene: &Scene, from| {
+        Reader::open(RealDisk, scene.store.root().to_owned(), position(from)).unwrap()
+    };
+    // Which days go, whether something was read before, and where it begins; then what is given and what is told.
+    let cases: [(&[u32], bool, u64, &[u64], &[(u64, u64, &str)]); 5] = [
+        (&[1, 2], true, 1, &[2, 5, 6, 7, 8, 9, 10], &[(3, 4, "gone")]),
+        (&[1, 2, 3, 4], true, 1, &[2, 9, 10], &[(3, 8, "gone")]),
+        (&[1, 2, 3], false, 4, &[7, 8, 9, 10], &[(4, 6, "gone")]),
+        (&[1, 2, 3], false, 1, &[7, 8, 9, 10], &[]),
+        (&[2], false, 1, &[1, 2, 5, 6, 7, 8, 9, 10], &[(3, 4, "gone")]),
+    ];
+    for (gone, is_begun, from, given, told) in cases {
+        let scene = Scene::of_days(&days);
+        let mut reader = open(&scene, from);
+        if is_begun {
+            reader.read().unwrap();
+        }
+        remove(&scene, gone);
+        assert_eq!(rest(&mut reader), (given.to_vec(), told.to_vec()), "{gone:?} from {from}");
+    }
+    let scene = Scene::of_days(&days);
+    let mut reader = open(&scene, 1);
+    let mileage = reader.read().unwrap().unwrap().mileage;
+    let reader = open(&scene, 1);
+    remove(&scene, &[1, 2]);
+    assert!(Reader::resume(RealDisk, scene.store.root().to_owned(), mileage).unwrap().is_none());
+    assert_eq!(reader.first_kept().unwrap(), Some(position(5)));
+}

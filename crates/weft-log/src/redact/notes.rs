@@ -94,9 +94,13 @@ impl Notes {
         self.by_group.clear();
         for (name, form) in listed.into_iter().filter(|(name, _)| *name >= from) {
             let path = folder.join(name.file(form));
-            open(disk, &folder, name, form)
-                .and_then(|mut source| self.read_segment(&mut source))
-                .map_err(|source| NotesError { path, source })?;
+            let read = open(disk, &folder, name, form)
+                .and_then(|mut source| self.read_segment(&mut source));
+            match read {
+                // It was pruned since the segments were listed; what is still of use in it was carried.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                read => read.map_err(|source| NotesError { path, source })?,
+            }
         }
         self.looked = Some((from, upto));
         Ok(())
@@ -138,7 +142,13 @@ fn open<D: Disk>(
 ) -> io::Result<Source<D::File>> {
     let path = folder.join(name.file(form));
     match form {
-        Form::Plain => disk.open(&path, Access::Read).map(Source::Plain),
+        Form::Plain => match disk.open(&path, Access::Read) {
+            // It may have been archived since the segments were listed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                open(disk, folder, name, Form::Archive)
+            }
+            opened => opened.map(Source::Plain),
+        },
         Form::Archive => disk.open_archive(&path).map(Source::Archive),
     }
 }

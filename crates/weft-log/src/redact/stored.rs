@@ -260,7 +260,7 @@ impl Work<'_> {
         let folder = self.store.log();
         let listed = recover::list_segments(&RealDisk, &folder).map_err(ReadError::from)?;
         if self.log.is_some() {
-            remove_unfinished(&folder)?;
+            at(&folder, remove_unfinished(&folder))?;
         }
         let total = listed
             .iter()
@@ -425,12 +425,11 @@ fn seal_ends(bytes: &[u8]) -> Vec<u64> {
     ends
 }
 
-/// Removes the copies that an interrupted redaction left.
-fn remove_unfinished(folder: &Path) -> Result<(), StoredError> {
-    for name in at(folder, RealDisk.list(folder))? {
+/// Removes the copies of segments that an interrupted redaction or archiving left. Only who holds the lock for pruning makes some.
+pub(crate) fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for name in RealDisk.list(folder)? {
         if name.starts_with("events-") && name.ends_with(".new") {
-            let path = folder.join(name);
-            at(&path, fs::remove_file(&path))?;
+            fs::remove_file(folder.join(name))?;
         }
     }
     Ok(())

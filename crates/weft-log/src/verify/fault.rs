@@ -127,6 +127,8 @@ pub enum Fault {
     Against {
         /// The hash.
         hash: Hash,
+        /// The first and the last position that were pruned: a seal among them may have had it.
+        pruned: Option<(Position, Position)>,
     },
 }
 
@@ -303,7 +305,11 @@ impl fmt::Display for Fault {
             Fault::Rejected { path, number } => {
                 write!(f, "line {number} of {} cannot be read", path.display())
             }
-            Fault::Against { hash } => write!(f, "no seal has the hash {hash}"),
+            Fault::Against { hash, pruned: None } => write!(f, "no seal has the hash {hash}"),
+            Fault::Against { hash, pruned: Some((first, last)) } => write!(
+                f,
+                "no seal that is there has the hash {hash}; whether one had it cannot be told, because seals of records {first} to {last} were pruned"
+            ),
         }
     }
 }

@@ -70,6 +70,10 @@ fn a_sound_store_is_counted_and_has_a_head() {
 fn a_hash_that_was_written_down_is_found_as_long_as_the_log_is_the_same() {
     let scene = three_days();
     let head = check(&scene.store, None).0.head.unwrap();
+    let opening = fs::read_to_string(scene.store.root().join(SECOND)).unwrap();
+    let after_hash = opening.split("\"prev\":\"").nth(2).unwrap();
+    let early = Hash::parse(after_hash.split('"').next().unwrap()).unwrap();
+    assert!(matches!(check(&scene.store, Some(early)).0.against, Some(Against::Found { .. })));
     let log = scene.log();
     let (events, conditions) = (vec![event(6)], Vec::new());
     log.append(Batch { events, conditions, durability: Durability::Synced }).unwrap();
@@ -86,6 +90,16 @@ fn a_hash_that_was_written_down_is_found_as_long_as_the_log_is_the_same() {
     let (report, told) = check(&scene.store, Some(head));
     assert_eq!((report.against, told), (Some(Against::Found { upto: 5 }), Vec::new()));
     assert_eq!(report.range.unwrap().0, Position::new(6).unwrap());
+    // Only the last seal of what was pruned is known.
+    let (report, told) = check(&scene.store, Some(early));
+    let [first, last] = [1, 5].map(|number| Position::new(number).unwrap());
+    assert_eq!(report.against, Some(Against::Pruned { first, last }));
+    assert_eq!(
+        told,
+        [format!(
+            "log: no seal that is there has the hash {early}; whether one had it cannot be told, because seals of records 1 to 5 were pruned"
+        )]
+    );
 }
 
 #[test]

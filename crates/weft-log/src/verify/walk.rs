@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File};
+use std::io::ErrorKind;
 
 use weft_event::Dialect;
 use weft_event::json::Tape;
@@ -226,6 +227,8 @@ impl<'s> Walk<'s> {
                 Ok(reader) => Some(reader),
                 // Which was told before the walk.
                 Err(archive::OpenError::NotAnArchive) => None,
+                // It was pruned while it was read.
+                Err(archive::OpenError::Io(error)) if error.kind() == ErrorKind::NotFound => None,
                 Err(archive::OpenError::Io(source)) => {
                     return Err(VerifyError::Io { path: packed, source });
                 }
@@ -307,7 +310,7 @@ impl<'s> Walk<'s> {
         report.bytes = bytes;
         let first = self.start.map_or(Position::FIRST, |(_, first, _)| first);
         report.range = self.head.last().filter(|last| *last >= first).map(|last| (first, last));
-        report.against = self.found;
+        report.against = self.found.or(self.pruned_range());
         (report.n_blobs, report.blob_bytes) = (self.blobs.len() as u64, self.blob_bytes);
         let listed = blobs_of(self.store).list()?.blobs;
         report.n_unreferenced =
@@ -331,6 +334,14 @@ impl<'s> Walk<'s> {
             }
         }
         n_redacted
+    }
+
+    /// Returns what stands for a hash that may have been that of a seal which was pruned; `None` if none was, by the records that say
+    /// so.
+    fn pruned_range(&self) -> Option<Against> {
+        let first = self.pruned.iter().map(|record| record.first).min()?;
+        let last = self.pruned.iter().map(|record| record.last).max()?;
+        self.against.map(|_| Against::Pruned { first, last })
     }
 
     /// Compares what is not there with the records that say what was pruned.

@@ -71,7 +71,7 @@ pub(super) fn run(stores: &StoreArgs, args: &Args) -> anyhow::Result<Outcome> {
     let n_topics = plural(topics.n as u64, "topic");
     tell(format_args!("{n_topics}, {} in {}", plural(n_messages, "message"), path.display()));
     if n_lost > 0 {
-        tell(format_args!("note: {} damaged or gone", plural(n_lost, "record")));
+        tell(format_args!("note: {} damaged", plural(n_lost, "record")));
     }
     if n_left > 0 {
         tell(format_args!("note: {} not be put back", plural(n_left, "value could")));

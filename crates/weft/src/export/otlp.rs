@@ -99,7 +99,7 @@ pub(super) fn run(stores: &StoreArgs, args: &Args) -> anyhow::Result<Outcome> {
     gauge.finish();
     let (events, requests) = (plural(tally.n_events, "event"), plural(tally.n_requests, "request"));
     tell(format_args!("{events} in {requests}"));
-    for (n, what) in [(tally.n_rejected, "rejected by the endpoint"), (n_lost, "damaged or gone")] {
+    for (n, what) in [(tally.n_rejected, "rejected by the endpoint"), (n_lost, "damaged")] {
         if n > 0 {
             tell(format_args!("note: {} {what}", plural(n, "record")));
         }

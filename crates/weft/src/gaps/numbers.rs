@@ -11,13 +11,11 @@ const HOLES_MAX: usize = 1000;
 /// Steps back that are listed for one producer.
 const BACKWARD_MAX: usize = 100;
 
-/// Whether the log has what came first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Start {
-    /// It does.
-    Known,
-    /// What came first was pruned.
-    Pruned,
+/// A run that has not come: where it ends, and whether it may have been pruned.
+#[derive(Clone, Copy, Debug)]
+struct Hole {
+    last: u64,
+    is_pruned: bool,
 }
 
 /// A number that had been there, or was lower than it can be.
@@ -32,11 +30,12 @@ pub(super) struct Backward {
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
     dialect: Dialect,
-    start: Start,
     /// The lowest and the highest seen.
     seen: Option<(u64, u64)>,
-    /// First and last of each run that has not come.
-    holes: BTreeMap<u64, u64>,
+    /// Where one was seen last.
+    position: Option<Position>,
+    /// The runs that have not come, by their first.
+    holes: BTreeMap<u64, Hole>,
     /// The last number that is no longer looked at one by one.
     settled_upto: Option<u64>,
     pub(super) n_missing_unlisted: u64,
@@ -46,11 +45,11 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    pub(super) fn new(dialect: Dialect, start: Start) -> Self {
+    pub(super) fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
-            start,
             seen: None,
+            position: None,
             holes: BTreeMap::new(),
             settled_upto: None,
             n_missing_unlisted: 0,
@@ -60,22 +59,24 @@ impl Numbers {
         }
     }
 
-    /// Takes the next number that arrived.
-    pub(super) fn see(&mut self, number: u64, position: Position) {
+    /// Takes the next number that arrived. What came before `pruned_upto`, if anything was pruned up to there, may have had others.
+    pub(super) fn see(&mut self, number: u64, position: Position, pruned_upto: Option<Position>) {
+        let last_seen = self.position.replace(position);
+        let is_pruned = pruned_upto.is_some_and(|upto| last_seen.is_none_or(|at| at < upto));
         let Some((lowest, highest)) = self.seen else {
             let expected = match Watch::new(self.dialect).step(number) {
-                Step::Gap { expected } if self.start == Start::Known => expected,
+                Step::Gap { expected } if !is_pruned => expected,
                 Step::Gap { .. } | Step::Next | Step::Again | Step::Backward { .. } => number,
             };
-            self.open(expected, number);
+            self.open(expected, number, is_pruned);
             self.seen = Some((expected, number));
             return;
         };
         self.seen = Some((lowest.min(number), highest.max(number)));
         if number > highest {
-            self.open(highest + 1, number);
+            self.open(highest + 1, number, is_pruned);
         } else if number < lowest {
-            self.open(number + 1, lowest);
+            self.open(number + 1, lowest, is_pruned);
             self.n_late += 1;
         } else if self.fill(number) {
             self.n_late += 1;
@@ -89,7 +90,8 @@ impl Numbers {
 
     /// Returns the runs that are missing and still kept apart.
     pub(super) fn missing(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.holes.iter().map(|(first, last)| (*first, *last))
+        let missing = self.holes.iter().filter(|(_, hole)| !hole.is_pruned);
+        missing.map(|(first, hole)| (*first, hole.last))
     }
 
     /// Returns how many are missing.
@@ -99,15 +101,16 @@ impl Numbers {
     }
 
     /// Notes that the numbers from `first` up to the one before `upto` have not come.
-    fn open(&mut self, first: u64, upto: u64) {
+    fn open(&mut self, first: u64, upto: u64, is_pruned: bool) {
         if first >= upto {
             return;
         }
-        self.holes.insert(first, upto - 1);
+        self.holes.insert(first, Hole { last: upto - 1, is_pruned });
         if self.holes.len() > HOLES_MAX
-            && let Some((first, last)) = self.holes.pop_first()
+            && let Some((first, Hole { last, is_pruned })) = self.holes.pop_first()
         {
-            self.n_missing_unlisted = self.n_missing_unlisted.saturating_add(last - first + 1);
+            let n = if is_pruned { 0 } else { last - first + 1 };
+            self.n_missing_unlisted = self.n_missing_unlisted.saturating_add(n);
             self.settled_upto = Some(last);
         }
     }
@@ -119,12 +122,14 @@ impl Numbers {
             return true;
         }
         let hole = self.holes.range(..=number).next_back();
-        let Some((&first, &last)) = hole.filter(|(_, last)| **last >= number) else {
+        let Some((&first, &Hole { last, is_pruned })) =
+            hole.filter(|(_, hole)| hole.last >= number)
+        else {
             return false;
         };
         self.holes.remove(&first);
-        self.open(first, number);
-        self.open(number + 1, last + 1);
+        self.open(first, number, is_pruned);
+        self.open(number + 1, last + 1, is_pruned);
         true
     }
 }

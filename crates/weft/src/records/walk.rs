@@ -2,8 +2,9 @@
 
 use std::ops::RangeInclusive;
 
+use weft_log::disk::RealDisk;
 use weft_log::query::{Ask, Found, Order, Page, Records};
-use weft_log::{Filter, Position};
+use weft_log::{Filter, Position, reader};
 
 use super::{Limit, Lost};
 
@@ -88,6 +89,7 @@ pub(crate) fn walk(
         }
         Limit::All | Limit::Count(_) => stream(records, choice, &mut walked, each)?,
     }
+    note_pruned(records, &choice.range, &mut walked)?;
     Ok(walked)
 }
 
@@ -110,6 +112,25 @@ pub(crate) fn collect(
     Ok((all, walked))
 }
 
+/// Notes what was pruned of positions that somebody named, or that a page before it ended at. Those from the first position on are
+/// whatever the log begins with.
+fn note_pruned(
+    records: &Records,
+    range: &RangeInclusive<Position>,
+    walked: &mut Walked,
+) -> anyhow::Result<()> {
+    if *range.start() == Position::FIRST {
+        return Ok(());
+    }
+    let first_kept = reader::first_kept(RealDisk, records.store().root())?;
+    if let Some(first_kept) = first_kept.filter(|first_kept| range.start() < first_kept)
+        && let Some(last) = Position::new(first_kept.get() - 1)
+    {
+        walked.lost.add_pruned(*range.start(), last.min(*range.end()));
+    }
+    Ok(())
+}
+
 /// Hands records to `each` from the end that their order begins at.
 fn stream(
     records: &mut Records,
@@ -128,6 +149,9 @@ fn stream(
         let mut page = records.page(&Ask { filter, range: range.clone(), order, limit })?;
         n_taken += page.records.len();
         walked.note(&mut page);
+        if order == Order::Ascending {
+            note_pruned(records, &range, walked)?;
+        }
         each(&page.records)?;
         let is_enough = choice.limit == Limit::Count(n_taken);
         walked.has_more = is_enough && page.next.is_some();

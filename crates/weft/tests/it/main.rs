@@ -36,6 +36,7 @@ mod metrics;
 mod notify;
 mod open;
 mod page;
+mod pruned;
 mod rejects;
 mod sandbox;
 mod secrets;

@@ -3,11 +3,20 @@
 use weft_event::Dialect;
 use weft_log::Position;
 
-use super::{HOLES_MAX, Numbers, Start};
+use super::{HOLES_MAX, Numbers};
+
+/// Whether records before the first were pruned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Start {
+    Known,
+    Pruned,
+}
 
 fn seen(dialect: Dialect, start: Start, arrived: &[u64]) -> Numbers {
-    let mut numbers = Numbers::new(dialect, start);
-    arrived.iter().for_each(|number| numbers.see(*number, Position::FIRST));
+    let pruned_upto = Some(Position::FIRST).filter(|_| start == Start::Pruned);
+    let mut numbers = Numbers::new(dialect);
+    let second = Position::FIRST.plus(1);
+    arrived.iter().for_each(|number| numbers.see(*number, second, pruned_upto));
     numbers
 }
 
@@ -35,6 +44,18 @@ fn what_was_pruned_is_not_missing() {
     insta::assert_snapshot!(told(Dialect::Needle, Start::Pruned, &[7, 8]), @"missing [] late 0 backward 0");
     insta::assert_snapshot!(told(Dialect::Collector, Start::Known, &[40, 41, 38]), @"missing [39-39] late 1 backward 0");
     insta::assert_snapshot!(told(Dialect::Engine, Start::Known, &[u64::MAX, 0]), @"missing [1-18446744073709551614] late 1 backward 0");
+}
+
+#[test]
+fn what_was_pruned_between_is_not_missing_and_no_step_back_when_it_comes() {
+    let position = |number| Position::new(number).unwrap();
+    let mut numbers = Numbers::new(Dialect::Needle);
+    numbers.see(1, position(1), None);
+    numbers.see(5, position(9), Some(position(8)));
+    numbers.see(8, position(10), Some(position(8)));
+    numbers.see(3, position(11), Some(position(8)));
+    assert_eq!(numbers.missing().collect::<Vec<_>>(), [(6, 7)]);
+    assert_eq!((numbers.n_missing(), numbers.n_late, numbers.n_backward), (2, 1, 0));
 }
 
 #[test]
