@@ -31,8 +31,8 @@ use crate::{Position, Store, TopicKey};
 
 pub use judge::JudgeError;
 use queue::{Queue, Told, Turn};
-pub use session::LATER_RECORDS_MAX;
 use session::Session;
+pub use session::{CLOCK_SLACK_US, LATER_RECORDS_MAX};
 pub use settle::{is_settled, settle, whole_head};
 pub use written::Written;
 

@@ -89,6 +89,11 @@ pub enum Finding {
         /// Where its durable bytes should end.
         end: u64,
     },
+    /// The clock is behind the last record. What is written has the time of that one until the clock has caught up.
+    ClockBehind {
+        /// How far, in microseconds.
+        by_us: i64,
+    },
 }
 
 impl fmt::Display for Finding {
@@ -117,6 +122,13 @@ impl fmt::Display for Finding {
                 write!(
                     f,
                     "{segment} should be {end} bytes long, and is not whole; `weft verify` tells more"
+                )
+            }
+            Finding::ClockBehind { by_us } => {
+                let by_s = by_us / 1_000_000;
+                write!(
+                    f,
+                    "the clock is {by_s} s behind the last record: until it has caught up, new records have the time of that one"
                 )
             }
         }

@@ -43,6 +43,9 @@ const TAIL_KEYS_MAX: usize = 2 << 20;
 /// How long a store is held before it is let go for others, and how often that is looked at.
 const HOLD_MIN: Duration = Duration::from_millis(50);
 
+/// How far the clock may be behind the last record without a word: so much is put right all the time.
+pub const CLOCK_SLACK_US: i64 = 1_000_000;
+
 /// A store that is written to, held or not.
 pub(super) struct Session {
     store: Store,
@@ -97,8 +100,13 @@ impl Session {
 
     fn take(&mut self) -> Result<(Lock, Writer<RealDisk>), BeginError> {
         let lock = Lock::take(self.store.root(), &self.options.owner, self.options.patience)?;
-        let (writer, findings) = Writer::open(RealDisk, self.store.root().to_owned(), now_us())?;
+        let now_us = now_us();
+        let (writer, findings) = Writer::open(RealDisk, self.store.root().to_owned(), now_us)?;
         self.findings.extend(findings);
+        let by_us = writer.head().at_us.saturating_sub(now_us);
+        if by_us > CLOCK_SLACK_US {
+            self.findings.push(Finding::ClockBehind { by_us });
+        }
         Ok((lock, writer))
     }
 

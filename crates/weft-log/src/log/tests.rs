@@ -11,15 +11,16 @@ use weft_event::sample;
 
 use super::{
     Answer, AppendError, Batch, BeginError, Condition, Durability, Hold, Indexing, Log, Options,
-    Outcome, settle,
+    Outcome, now_us, settle,
 };
 use crate::admit::{Admitted, Arrival, Gate, Strictness};
 use crate::blobs::Which;
 use crate::disk::RealDisk;
 use crate::lock::Owner;
 use crate::reader::{Reader, read_head};
-use crate::recover;
+use crate::recover::{self, Finding};
 use crate::spool::SpoolError;
+use crate::writer::Writer;
 use crate::{Network, Position, Store, TopicKey};
 
 const NEEDLE: &str = r#"{"schema_version":1,"timestamp":"2026-11-15T12:00:00.000Z","event_type":"bead.claimed","worker_id":"w","session_id":"s","sequence":7,"data":{"bead_id":"b"}}"#;
@@ -96,6 +97,24 @@ fn a_repeat_is_as_durable_as_it_is_asked_to_be() {
     assert_eq!(append(Durability::Written), (stored, Durability::Written, 0));
     assert_eq!(append(Durability::Written), (repeat, Durability::Written, 0));
     assert_eq!(append(Durability::Synced), (repeat, Durability::Synced, 1));
+}
+
+#[test]
+fn a_clock_that_is_behind_is_told_and_time_does_not_go_back() {
+    const HOUR_US: i64 = 3_600_000_000;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    assert_eq!(open(root, Hold::Briefly).take_findings(), []);
+    let ahead_us = now_us() + HOUR_US;
+    let (mut writer, _) = Writer::open(RealDisk, root.to_owned(), ahead_us).unwrap();
+    writer.append(&[admit(root, NEEDLE, None).entry], ahead_us).unwrap();
+    drop(writer);
+    let log = open(root, Hold::Briefly);
+    let findings = log.take_findings();
+    let [Finding::ClockBehind { by_us }] = findings[..] else { panic!("{findings:?}") };
+    assert!(HOUR_US / 2 < by_us && by_us <= HOUR_US, "{by_us}");
+    log.append(batch(vec![admit(root, DONE, None)])).unwrap();
+    assert_eq!(read_head(&RealDisk, root).unwrap().at_us, ahead_us);
 }
 
 #[test]

@@ -195,7 +195,7 @@ impl Run {
                         return Err(Violation::new(Wrong::Lost, format!("{finding:?}: {kept:?}")));
                     }
                 }
-                Finding::Damaged { .. } | Finding::Missing { .. } => {
+                Finding::Damaged { .. } | Finding::Missing { .. } | Finding::ClockBehind { .. } => {
                     return Err(Violation::new(Wrong::Damaged, format!("{finding:?}")));
                 }
             }

@@ -263,7 +263,10 @@ fn check_findings(case: Case<'_>, cost: &Cost, findings: &[Finding], next: u64) 
                 ..
             } => (first.get()..=last.get()).contains(&position),
             Finding::Missing { .. } => true,
-            Finding::Damaged { .. } | Finding::Revived { .. } | Finding::Torn { .. } => false,
+            Finding::Damaged { .. }
+            | Finding::Revived { .. }
+            | Finding::Torn { .. }
+            | Finding::ClockBehind { .. } => false,
         })
     };
     for position in cost.lost.iter().chain(&cost.unmarked).copied() {

@@ -4,6 +4,7 @@ use std::fs;
 
 use weft_log::disk::RealDisk;
 use weft_log::index::{self, Follower, IndexError};
+use weft_log::log::CLOCK_SLACK_US;
 use weft_log::rejected::{Rejected, Span};
 use weft_log::{Head, Position, Store, follow, reader, recover, spool, verify};
 
@@ -13,9 +14,6 @@ use crate::times::now_ns;
 
 /// Records that the index may lack without anybody noticing.
 const BEHIND_RECORDS_MAX: u64 = 10_000;
-
-/// How far the clock may be behind the last record.
-const CLOCK_SLACK_US: i64 = 1_000_000;
 
 pub(super) fn look(store: &Store) -> Vec<Check> {
     let head = match reader::read_head(&RealDisk, store.root()) {
