@@ -53,8 +53,8 @@ fn an_event_of_any_dialect_is_taken_as_it_comes() {
         assert_eq!(ran.show(), format!("stored at position {position}\n--- stderr\n--- exit 0"));
     }
     assert_eq!(sandbox.log(), events);
-    let pretty = b"{\n  \"weft\": 1,\n  \"type\": \"x\", \"id\": \"1\", \"at\": \"2026-01-01T00:00:00Z\", \"data\": {}\n}\n";
-    assert_eq!(sandbox.pipe(&["emit"], pretty).code, 0);
+    let pretty = FINE.replace('{', "{\n  ").replace('}', "\n}\n").replace("@a", "@b");
+    assert_eq!(sandbox.pipe(&["emit"], pretty.as_bytes()).code, 0);
     assert!(!sandbox.log()[3].contains('\n'));
 }
 
