@@ -114,8 +114,14 @@ fn the_last_record_received_by_a_time_is_found() {
     assert_eq!((last(i64::MIN), last(i64::MAX)), (0, 4));
 }
 
+/// First and last of positions that are not given, and why.
+type Run = (u64, u64, &'static str);
+
+/// Which days go, whether something was read before, and where it begins; then what is given and what is told.
+type Case<'c> = (&'c [u32], bool, u64, &'c [u64], &'c [Run]);
+
 /// Returns the positions that a reader gives, and what it tells of those that it does not.
-fn rest(reader: &mut Reader<RealDisk>) -> (Vec<u64>, Vec<(u64, u64, &'static str)>) {
+fn rest(reader: &mut Reader<RealDisk>) -> (Vec<u64>, Vec<Run>) {
     let (mut seen, mut gaps) = (Vec::new(), Vec::new());
     while let Some(batch) = reader.read().unwrap() {
         seen.extend(batch.records().map(|(record, _)| record.meta.position.get()));
@@ -137,8 +143,7 @@ fn segments_that_are_pruned_while_they_are_read_are_told_as_gone() {
     let open = |scene: &Scene, from| {
         Reader::open(RealDisk, scene.store.root().to_owned(), position(from)).unwrap()
     };
-    // Which days go, whether something was read before, and where it begins; then what is given and what is told.
-    let cases: [(&[u32], bool, u64, &[u64], &[(u64, u64, &str)]); 5] = [
+    let cases: [Case<'_>; 5] = [
         (&[1, 2], true, 1, &[2, 5, 6, 7, 8, 9, 10], &[(3, 4, "gone")]),
         (&[1, 2, 3, 4], true, 1, &[2, 9, 10], &[(3, 8, "gone")]),
         (&[1, 2, 3], false, 4, &[7, 8, 9, 10], &[(4, 6, "gone")]),
