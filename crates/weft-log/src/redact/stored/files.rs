@@ -36,41 +36,34 @@ impl FoundFile {
 
 /// Returns the folders in a folder, in order; none if there is no such folder.
 pub(super) fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    let mut found = Vec::new();
-    for entry in entries {
-        found.push(entry?.path());
-    }
+    let mut found = entries(folder)?;
     found.retain(|path| path.is_dir());
-    found.sort();
     Ok(found)
 }
 
 /// Looks at the files of a folder; nothing if there is no such folder.
 pub(super) fn look(folder: &Path, unit: Unit, redaction: &Redaction) -> io::Result<Vec<FoundFile>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
     let mut found = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
+    for path in entries(folder)?.into_iter().filter(|path| path.is_file()) {
         let mut rules = Vec::new();
-        if path.is_file() {
-            copy(&path, unit, redaction, &mut rules, &mut io::sink())?;
-        }
+        copy(&path, unit, redaction, &mut rules, &mut io::sink())?;
         if !rules.is_empty() {
             let rules = rules.into_iter().map(ToOwned::to_owned).collect();
             found.push(FoundFile { path, rules, unit });
         }
     }
-    found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
+}
+
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    Ok(paths)
 }
 
 fn copy<'r>(
