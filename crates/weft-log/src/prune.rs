@@ -16,7 +16,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use weft_event::event::Expect;
-use weft_event::json::{Json, Tape};
+use weft_event::json::{Json, Object, Tape};
 use weft_event::problem::Problems;
 use weft_event::{Dialect, time};
 
@@ -34,6 +34,7 @@ use crate::{Position, Store, redact};
 pub(crate) use delete::resume;
 pub use holds::{HoldError, Holds};
 pub use segments::Segment;
+use segments::{Gap, Listed};
 
 /// The file that keeps a second one from pruning at the same time.
 const LOCK_FILE: &str = "prune.lock";
@@ -90,6 +91,8 @@ pub struct Plan {
     pub kept: Vec<(SegmentName, Kept)>,
     /// Whether a record that goes refers to a blob.
     has_blobs: bool,
+    /// What earlier deletions took, where a record that goes may be the one that says so.
+    gaps: Vec<Gap>,
 }
 
 /// Why a segment stays.
@@ -207,9 +210,14 @@ pub fn plan(
     let mut holds = Holds::read(store)?.filters().to_vec();
     holds.extend_from_slice(ask.holds);
     let head = read_head(&RealDisk, store.root())?;
-    let (closed, damaged) = segments::list(store, &head)?;
-    let mut plan =
-        Plan { mode: ask.mode, segments: Vec::new(), kept: Vec::new(), has_blobs: false };
+    let Listed { closed, damaged, gaps } = segments::list(store, &head)?;
+    let mut plan = Plan {
+        mode: ask.mode,
+        segments: Vec::new(),
+        kept: Vec::new(),
+        has_blobs: false,
+        gaps: Vec::new(),
+    };
     let reached: Vec<Segment> = segments::reached(closed, ask, head.end);
     let last = reached.last().map(|segment| segment.name);
     plan.kept.extend(
@@ -224,6 +232,9 @@ pub fn plan(
             Mode::Delete => {
                 let looked = look(store, &segment, &holds)?;
                 plan.has_blobs |= looked.has_blobs && looked.kept.is_none();
+                if looked.has_prune_records && looked.kept.is_none() {
+                    plan.gaps.clone_from(&gaps);
+                }
                 looked.kept
             }
         };
@@ -301,11 +312,12 @@ fn open_lock(path: &std::path::Path) -> io::Result<File> {
 struct Looked {
     kept: Option<Kept>,
     has_blobs: bool,
+    has_prune_records: bool,
 }
 
-/// Reads a segment for records that a hold is on, and for references to blobs.
+/// Reads a segment for records that a hold is on, for references to blobs, and for what was said of earlier prunings.
 fn look(store: &Store, segment: &Segment, holds: &[Filter]) -> Result<Looked, PruneError> {
-    let mut looked = Looked { kept: None, has_blobs: false };
+    let mut looked = Looked { kept: None, has_blobs: false, has_prune_records: false };
     let (mut tape, mut problems) = (Tape::new(), Problems::new());
     let mut reader = Reader::open(RealDisk, store.root().to_owned(), segment.first)?;
     while let Some(batch) = reader.read()? {
@@ -319,6 +331,7 @@ fn look(store: &Store, segment: &Segment, holds: &[Filter]) -> Result<Looked, Pr
         for (record, _) in batch.records() {
             let line = record.line;
             looked.has_blobs |= blobs::references(line).is_ok_and(|found| !found.is_empty());
+            looked.has_prune_records |= line.starts_with(RECORD_BEGIN);
             let held = holds
                 .iter()
                 .find(|hold| is_match(hold, &record.meta, line, &mut tape, &mut problems));
@@ -346,12 +359,28 @@ fn range_of(run: &[Segment]) -> RangeInclusive<Position> {
 /// Returns the record that says what became of a run.
 fn record_of(run: &[Segment], mode: Mode) -> String {
     let range = range_of(run);
-    let data = Json::object(|data| {
+    let end = &run[run.len() - 1];
+    record(mode, |data| {
         data.json("first", &Json::integer(range.start().get()));
-        data.json("last", &Json::integer(run[run.len() - 1].next.get() - 1));
-        data.text("hash", &run[run.len() - 1].hash.to_string());
+        data.json("last", &Json::integer(end.next.get() - 1));
+        data.text("hash", &end.hash.to_string());
         data.json("segments", &Json::integer(run.len() as u64));
         data.json("bytes", &Json::integer(run.iter().map(|segment| segment.bytes).sum::<u64>()));
+    })
+}
+
+/// Returns the record that says once more what earlier deletions took: the one that said so goes.
+fn record_of_gap(gap: &Gap) -> String {
+    record(Mode::Delete, |data| {
+        data.json("first", &Json::integer(gap.first.get()));
+        data.json("last", &Json::integer(gap.last.get()));
+        data.text("hash", &gap.hash.to_string());
+    })
+}
+
+fn record(mode: Mode, say: impl FnOnce(&mut Object<'_>)) -> String {
+    let data = Json::object(|data| {
+        say(data);
         data.text("mode", mode.as_str());
     });
     let record = Json::object(|record| {
@@ -363,6 +392,9 @@ fn record_of(run: &[Segment], mode: Mode) -> String {
     });
     record.as_str().to_owned()
 }
+
+/// How such a record begins.
+const RECORD_BEGIN: &[u8] = b"{\"weft\":1,\"type\":\"log.pruned\",";
 
 /// The type of the record that says what was pruned.
 pub const PRUNED: &str = "log.pruned";

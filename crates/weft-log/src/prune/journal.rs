@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use weft_event::json::{Json, Tape, Value};
 
-use super::{Plan, PruneError, at, record_of, runs};
+use super::{Plan, PruneError, at, record_of, record_of_gap, runs};
 use crate::segment::{Form, SegmentName};
 use crate::spool::durable;
 use crate::{Position, Store};
@@ -20,7 +20,7 @@ pub(super) struct Journal {
     pub(super) has_blobs: bool,
 }
 
-/// Segments that follow each other.
+/// Segments that follow each other; none where only something is said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     /// The prune record, so that it is the same each time it is tried.
@@ -58,9 +58,15 @@ pub(super) fn write(store: &Store, plan: &Plan) -> Result<(), PruneError> {
             object.json("segments", &Json::array(segments));
         })
     });
+    let said_again = plan.gaps.iter().map(|gap| {
+        Json::object(|object| {
+            object.text("record", &record_of_gap(gap));
+            object.json("segments", &Json::array([]));
+        })
+    });
     let journal = Json::object(|journal| {
         journal.json("blobs", &Json::bool(plan.has_blobs));
-        journal.json("runs", &Json::array(runs));
+        journal.json("runs", &Json::array(runs.chain(said_again)));
     });
     let path = path(store);
     at(&path, durable::replace(&path, |out| out.write_all(journal.as_str().as_bytes())))

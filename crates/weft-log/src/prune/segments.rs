@@ -44,6 +44,25 @@ impl Segment {
     }
 }
 
+/// Positions that are missing before a segment: what earlier deletions took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Gap {
+    pub(super) first: Position,
+    pub(super) last: Position,
+    /// That of the last seal that went.
+    pub(super) hash: Hash,
+}
+
+/// The segments of a log, as far as pruning asks.
+pub(super) struct Listed {
+    /// Those that are closed.
+    pub(super) closed: Vec<Segment>,
+    /// Those of which it cannot be told what they are.
+    pub(super) damaged: Vec<SegmentName>,
+    /// What is missing between all of them, and before the first.
+    pub(super) gaps: Vec<Gap>,
+}
+
 /// Returns the positions from one up to another, which is not of them.
 pub(super) fn range(first: Position, next: Position) -> RangeInclusive<Position> {
     match Position::new(next.get() - 1) {
@@ -53,23 +72,30 @@ pub(super) fn range(first: Position, next: Position) -> RangeInclusive<Position>
     }
 }
 
-/// Returns the closed segments, and those of which it cannot be told what they are.
-pub(super) fn list(
-    store: &Store,
-    head: &Head,
-) -> Result<(Vec<Segment>, Vec<SegmentName>), ReadError> {
+/// Returns what segments there are.
+pub(super) fn list(store: &Store, head: &Head) -> Result<Listed, ReadError> {
     let mut listed = recover::list_segments(&RealDisk, &store.log())?;
     listed.retain(|(name, _)| *name <= head.segment);
     let openings = listed
         .iter()
         .map(|(name, form)| opening(store, *name, *form))
         .collect::<Result<Vec<_>, _>>()?;
-    let (mut closed, mut damaged) = (Vec::new(), Vec::new());
+    let (mut closed, mut damaged, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
+    // Where the segment before ends, if that can be told.
+    let mut upto = Some(Position::FIRST);
     for (idx, (name, form)) in listed.iter().copied().enumerate() {
+        let before = upto.take();
+        let opened = openings[idx].as_ref();
+        if let (Some(first), Some(seal)) = (before, opened)
+            && first < seal.first
+        {
+            let last = *range(first, seal.first).end();
+            gaps.push(Gap { first, last, hash: seal.prev });
+        }
         if name == head.segment {
             break;
         }
-        let Some(seal) = &openings[idx] else {
+        let Some(seal) = opened else {
             damaged.push(name);
             continue;
         };
@@ -93,8 +119,9 @@ pub(super) fn list(
         let bytes = fs::metadata(&path).map_err(|source| ReadError::Io { path, source })?.len();
         let first = seal.first;
         closed.push(Segment { name, form, number, first, next, until_us, bytes, hash });
+        upto = Some(next);
     }
-    Ok((closed, damaged))
+    Ok(Listed { closed, damaged, gaps })
 }
 
 /// Returns the segments that pruning reaches.

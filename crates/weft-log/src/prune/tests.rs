@@ -71,6 +71,31 @@ fn sequences(scene: &Scene) -> Vec<(u64, u64)> {
 }
 
 #[test]
+fn what_says_what_went_is_said_again_before_it_goes_itself() {
+    let scene = four_days();
+    let roll = || {
+        let log = scene.log();
+        log.roll().unwrap();
+        log.close().unwrap();
+    };
+    let all = |holds: &[&str]| prune(&scene.store, Reach::KeepBytes(0), Mode::Delete, holds);
+    // A gap in the middle, and one before the first: in the next round the records that explain them go.
+    for (holds, kept) in [(&[".sequence=1"][..], 1), (&[".sequence=9"][..], 9)] {
+        append(&scene, event(9));
+        for _ in 0..3 {
+            roll();
+            assert_ne!(all(holds).plan.segments, []);
+            assert_eq!(faults(&scene.store), [""; 0], "{holds:?}");
+        }
+        assert!(sequences(&scene).iter().any(|(_, sequence)| *sequence == kept), "{holds:?}");
+    }
+    roll();
+    assert_ne!(all(&[]).plan.segments, []);
+    assert_eq!(faults(&scene.store), [""; 0]);
+    assert!(scene.lines()[0].0 > 9);
+}
+
+#[test]
 fn an_archive_is_read_queried_and_verified_like_the_segment_it_was() {
     let scene = four_days();
     let before = scene.lines();
