@@ -76,7 +76,9 @@ fn positions_that_were_pruned_are_told_to_whoever_names_them() {
         (ran.code, ran.stdout.lines().count(), ran.stderr)
     };
     let after = ["log", "--after", "1", "--limit", "all", "--format", "jsonl"];
-    assert_eq!(told(&after), (0, 4, "note: records 2 to 4 were pruned\n".to_owned()));
+    let error =
+        "error: position 1 was pruned: the log begins at 5, and --after 4 reads from there\n";
+    assert_eq!(told(&after), (2, 0, error.to_owned()));
     let all = ["log", "--limit", "all", "--format", "jsonl"];
     assert_eq!(told(&all), (0, 4, String::new()));
 }
