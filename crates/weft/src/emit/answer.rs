@@ -46,7 +46,7 @@ impl Answer {
             Format::Text => self.text(),
             Format::Json => self.json().as_str().to_owned(),
         };
-        output::print(format!("{text}\n").as_bytes())
+        output::print_if_read(format!("{text}\n").as_bytes())
     }
 
     fn text(&self) -> String {
@@ -149,5 +149,5 @@ pub(super) fn refused(
             format!("{}\n", object.as_str())
         }
     };
-    output::print(text.as_bytes())
+    output::print_if_read(text.as_bytes())
 }

@@ -299,15 +299,19 @@ fn what_only_weft_writes_is_refused_and_kept_without_its_secrets() {
 fn whoever_stops_reading_the_refusals_stops_no_work() {
     let bad = "nothing\n".repeat(3000);
     let text = format!("{bad}{FINE}\n");
-    let sandbox = Sandbox::with_store(&[("a.jsonl", text.as_bytes())]);
+    let files: [(&str, &[u8]); 2] = [("a.jsonl", text.as_bytes()), ("bad.json", b"nothing")];
+    let sandbox = Sandbox::with_store(&files);
     let closed = |args: &[&str]| {
         let (read, write) = std::io::pipe().unwrap();
         drop(read);
-        sandbox.command(args).stdout(write).stderr(Stdio::null()).status().unwrap().code()
+        let mut command = sandbox.command(args);
+        command.stdin(File::open(sandbox.path().join("bad.json")).unwrap());
+        command.stdout(write).stderr(Stdio::null()).status().unwrap().code()
     };
     assert_eq!(closed(&["ingest", "a.jsonl"]), Some(1));
     assert_eq!(sandbox.log(), [FINE]);
     assert_eq!(sandbox.run(&["rejects", "--json"]).stdout.lines().count(), 3000 + 1);
     assert_eq!(closed(&["rejects", "retry", "--all"]), Some(1));
     assert_eq!(closed(&["ingest", "a.jsonl", "--from-start", "--json"]), Some(1));
+    assert_eq!(closed(&["emit", "--json", "-"]), Some(1));
 }
