@@ -1,5 +1,7 @@
 //! What an event has of an earlier one: its identity, and its content as far as that can be told.
 
+use std::borrow::Cow;
+
 use weft_event::event::{self, Expect};
 use weft_event::json::{self, Kind, Tape, Value};
 use weft_event::problem::Problems;
@@ -82,7 +84,7 @@ enum MayDiffer {
 fn is_same_but(a: Value<'_>, b: Value<'_>, may_differ: MayDiffer) -> bool {
     match (a.kind(), b.kind()) {
         (Kind::Text, Kind::Text) => {
-            let (a, b) = (a.as_text().unwrap_or_default(), b.as_text().unwrap_or_default());
+            let (a, b) = (text_of(a), text_of(b));
             let are_times = || parse_rfc3339(&a).is_some() && parse_rfc3339(&b).is_some();
             a == b
                 || hides(&a, &b)
@@ -112,11 +114,14 @@ fn hides(redacted: &str, whole: &str) -> bool {
     whole.len() >= before.len() + after.len() && whole.starts_with(before) && whole.ends_with(after)
 }
 
-fn sorted_members<'v>(object: Value<'v>) -> Vec<(std::borrow::Cow<'v, str>, Value<'v>)> {
-    let text = |key: Value<'v>| key.as_text().unwrap_or_default();
-    let mut members: Vec<_> = object.members().map(|(key, value)| (text(key), value)).collect();
+fn sorted_members(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
+    let mut members: Vec<_> = object.members().map(|(key, value)| (text_of(key), value)).collect();
     members.sort_by(|a, b| a.0.cmp(&b.0));
     members
+}
+
+fn text_of(string: Value<'_>) -> Cow<'_, str> {
+    string.as_text().expect("it is a string")
 }
 
 #[cfg(test)]
