@@ -29,6 +29,7 @@ use crate::query::is_match;
 use crate::reader::{ReadError, Reader, read_head};
 use crate::segment::{Form, SegmentName};
 use crate::spool::SpoolError;
+use crate::verify::{self, Pruned};
 use crate::{Position, Store, redact};
 
 pub(crate) use delete::resume;
@@ -91,8 +92,8 @@ pub struct Plan {
     pub kept: Vec<(SegmentName, Kept)>,
     /// Whether a record that goes refers to a blob.
     has_blobs: bool,
-    /// What earlier deletions took, where a record that goes may be the one that says so.
-    gaps: Vec<Gap>,
+    /// What records that go say of earlier deletions, and has to be said again.
+    said_again: Vec<Pruned>,
 }
 
 /// Why a segment stays.
@@ -216,7 +217,7 @@ pub fn plan(
         segments: Vec::new(),
         kept: Vec::new(),
         has_blobs: false,
-        gaps: Vec::new(),
+        said_again: Vec::new(),
     };
     let reached: Vec<Segment> = segments::reached(closed, ask, head.end);
     let last = reached.last().map(|segment| segment.name);
@@ -232,8 +233,8 @@ pub fn plan(
             Mode::Delete => {
                 let looked = look(store, &segment, &holds)?;
                 plan.has_blobs |= looked.has_blobs && looked.kept.is_none();
-                if looked.has_prune_records && looked.kept.is_none() {
-                    plan.gaps.clone_from(&gaps);
+                if looked.kept.is_none() {
+                    plan.said_again.extend(looked.pruned);
                 }
                 looked.kept
             }
@@ -245,6 +246,17 @@ pub fn plan(
         }
         progress(Progress { bytes, total });
     }
+    let goes = |gap: &Gap| plan.segments.iter().any(|segment| segment.name == gap.segment);
+    // The log's beginning is explained by what ends right before it, a gap by all that went of it.
+    plan.said_again.retain(|record| {
+        gaps.iter().any(|gap| {
+            let (first, last) = gap.range;
+            match gap.is_first {
+                true => record.last == last && !goes(gap),
+                false => first <= record.first && record.last <= last,
+            }
+        })
+    });
     Ok(plan)
 }
 
@@ -312,12 +324,13 @@ fn open_lock(path: &std::path::Path) -> io::Result<File> {
 struct Looked {
     kept: Option<Kept>,
     has_blobs: bool,
-    has_prune_records: bool,
+    /// What it says of earlier deletions.
+    pruned: Vec<Pruned>,
 }
 
 /// Reads a segment for records that a hold is on, for references to blobs, and for what was said of earlier prunings.
 fn look(store: &Store, segment: &Segment, holds: &[Filter]) -> Result<Looked, PruneError> {
-    let mut looked = Looked { kept: None, has_blobs: false, has_prune_records: false };
+    let mut looked = Looked { kept: None, has_blobs: false, pruned: Vec::new() };
     let (mut tape, mut problems) = (Tape::new(), Problems::new());
     let mut reader = Reader::open(RealDisk, store.root().to_owned(), segment.first)?;
     while let Some(batch) = reader.read()? {
@@ -331,7 +344,9 @@ fn look(store: &Store, segment: &Segment, holds: &[Filter]) -> Result<Looked, Pr
         for (record, _) in batch.records() {
             let line = record.line;
             looked.has_blobs |= blobs::references(line).is_ok_and(|found| !found.is_empty());
-            looked.has_prune_records |= line.starts_with(RECORD_BEGIN);
+            if line.starts_with(RECORD_BEGIN) {
+                looked.pruned.extend(verify::pruned(line));
+            }
             let held = holds
                 .iter()
                 .find(|hold| is_match(hold, &record.meta, line, &mut tape, &mut problems));
@@ -369,12 +384,12 @@ fn record_of(run: &[Segment], mode: Mode) -> String {
     })
 }
 
-/// Returns the record that says once more what earlier deletions took: the one that said so goes.
-fn record_of_gap(gap: &Gap) -> String {
+/// Returns the record that says once more what an earlier one says, which goes.
+fn record_again(pruned: &Pruned) -> String {
     record(Mode::Delete, |data| {
-        data.json("first", &Json::integer(gap.first.get()));
-        data.json("last", &Json::integer(gap.last.get()));
-        data.text("hash", &gap.hash.to_string());
+        data.json("first", &Json::integer(pruned.first.get()));
+        data.json("last", &Json::integer(pruned.last.get()));
+        data.text("hash", &pruned.hash.to_string());
     })
 }
 

@@ -27,6 +27,7 @@ pub use fault::{Fault, IndexFault, Note};
 pub use repair::{RepairError, Repaired, rebuild_index, repair};
 use rows::Rows;
 use walk::Walk;
+pub(crate) use walk::{Pruned, pruned};
 
 /// What is to be proven.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use weft_event::json::{Json, Tape, Value};
 
-use super::{Plan, PruneError, at, record_of, record_of_gap, runs};
+use super::{Plan, PruneError, at, record_again, record_of, runs};
 use crate::segment::{Form, SegmentName};
 use crate::spool::durable;
 use crate::{Position, Store};
@@ -58,9 +58,9 @@ pub(super) fn write(store: &Store, plan: &Plan) -> Result<(), PruneError> {
             object.json("segments", &Json::array(segments));
         })
     });
-    let said_again = plan.gaps.iter().map(|gap| {
+    let said_again = plan.said_again.iter().map(|pruned| {
         Json::object(|object| {
-            object.text("record", &record_of_gap(gap));
+            object.text("record", &record_again(pruned));
             object.json("segments", &Json::array([]));
         })
     });

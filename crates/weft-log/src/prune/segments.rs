@@ -44,13 +44,14 @@ impl Segment {
     }
 }
 
-/// Positions that are missing before a segment: what earlier deletions took.
+/// Positions that are missing before a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gap {
-    pub(super) first: Position,
-    pub(super) last: Position,
-    /// That of the last seal that went.
-    pub(super) hash: Hash,
+    pub(super) range: (Position, Position),
+    /// The one behind it.
+    pub(super) segment: SegmentName,
+    /// Whether it is the first that is there.
+    pub(super) is_first: bool,
 }
 
 /// The segments of a log, as far as pruning asks.
@@ -89,8 +90,8 @@ pub(super) fn list(store: &Store, head: &Head) -> Result<Listed, ReadError> {
         if let (Some(first), Some(seal)) = (before, opened)
             && first < seal.first
         {
-            let last = *range(first, seal.first).end();
-            gaps.push(Gap { first, last, hash: seal.prev });
+            let range = (first, *range(first, seal.first).end());
+            gaps.push(Gap { range, segment: name, is_first: idx == 0 });
         }
         if name == head.segment {
             break;

@@ -96,6 +96,40 @@ fn what_says_what_went_is_said_again_before_it_goes_itself() {
 }
 
 #[test]
+fn what_nobody_pruned_is_missing_also_after_the_next_deletion() {
+    let scene = four_days();
+    let holds = &[".sequence=1"];
+    let roll = || {
+        let log = scene.log();
+        log.roll().unwrap();
+        log.close().unwrap();
+    };
+    assert_eq!(
+        prune(&scene.store, Reach::BeforePosition(position(7)), Mode::Delete, holds)
+            .plan
+            .segments
+            .len(),
+        2
+    );
+    roll();
+    append(&scene, event(9));
+    roll();
+    // The live segment of the last day and what came after it, lost by other means.
+    fs::remove_file(scene.store.log().join("events-2026-01-04.0000.jsonl")).unwrap();
+    let lost = faults(&scene.store);
+    assert!(
+        lost.iter().any(|fault| fault.contains("no record says that they were pruned")),
+        "{lost:?}"
+    );
+    assert_ne!(prune(&scene.store, Reach::KeepBytes(0), Mode::Delete, holds).plan.segments, []);
+    let lost = faults(&scene.store);
+    assert!(
+        lost.iter().any(|fault| fault.contains("no record says that they were pruned")),
+        "{lost:?}"
+    );
+}
+
+#[test]
 fn an_archive_is_read_queried_and_verified_like_the_segment_it_was() {
     let scene = four_days();
     let before = scene.lines();

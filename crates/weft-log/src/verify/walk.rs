@@ -52,10 +52,10 @@ struct Current {
 
 /// Positions that are not there, and the hash of the last seal of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pruned {
-    first: Position,
-    last: Position,
-    hash: Hash,
+pub(crate) struct Pruned {
+    pub(crate) first: Position,
+    pub(crate) last: Position,
+    pub(crate) hash: Hash,
 }
 
 impl<'s> Walk<'s> {
@@ -383,7 +383,7 @@ impl<'s> Walk<'s> {
 }
 
 /// Reads a prune record that says what was deleted; `None` if the line is another.
-fn pruned(line: &[u8]) -> Option<Pruned> {
+pub(crate) fn pruned(line: &[u8]) -> Option<Pruned> {
     let mut tape = Tape::new();
     let record = tape.parse_bytes(line).ok()?;
     let data = record.get("data")?;
