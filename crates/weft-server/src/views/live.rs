@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::MissedTickBehavior;
 use weft_log::disk::RealDisk;
-use weft_log::priority::{step_back, step_far_back};
+use weft_log::priority::{step_back, step_far_back, yield_turn};
 use weft_log::reader::{ReadError, Reader};
 use weft_log::{Meta, Position, Store};
 use weft_view::Views;
@@ -23,7 +23,7 @@ use weft_view::inbox::{Need, needs};
 use super::past::Pasts;
 use super::{Ask, Fold, FoldError, Judgement, Moment, Page};
 use crate::Core;
-use crate::feed::Chunk;
+use crate::feed::{Chunk, Cursor};
 
 /// How often it is looked whether the log was pruned or redacted.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -39,6 +39,12 @@ const CATCH_UP: Duration = Duration::from_millis(500);
 
 /// Further behind than this, as after a start without a snapshot, it would not get there: it waits for anything at all.
 const CATCH_UP_RECORDS_MAX: u64 = 20_000;
+
+/// How long records gather that nobody waits for, so that the thread that folds is not woken for each.
+const GATHER: Duration = Duration::from_millis(40);
+
+/// So many records are taken in without waiting for more.
+const GATHER_RECORDS_MAX: u64 = 1000;
 
 /// How long the thread that folds lets others go before it, at a time.
 const LET_IN: Duration = Duration::from_millis(100);
@@ -57,6 +63,8 @@ struct Shared {
     n_waiting: Mutex<usize>,
     is_let_in: Condvar,
     upto: watch::Sender<u64>,
+    /// The last position that anybody waits for.
+    wanted: watch::Sender<u64>,
     judgement: Judgement,
     /// Pages that were made a moment ago: all who follow a view are told the same.
     recent: Mutex<VecDeque<Recent>>,
@@ -99,6 +107,7 @@ impl Live {
             n_waiting: Mutex::default(),
             is_let_in: Condvar::new(),
             upto: tell,
+            wanted: watch::Sender::new(0),
             judgement,
             recent: Mutex::default(),
             pasts: Pasts::default(),
@@ -111,8 +120,13 @@ impl Live {
         *self.upto.borrow()
     }
 
-    /// Waits until the log is taken in up to a position; returns whether it ever will be.
+    /// Waits until the log is taken in up to a position, which is seen to at once; returns whether it ever will be.
     pub async fn reached(&self, position: u64) -> bool {
+        self.shared.wanted.send_if_modified(|wanted| {
+            let is_more = position > *wanted;
+            *wanted = position.max(*wanted);
+            is_more
+        });
         self.upto.clone().wait_for(|upto| *upto >= position).await.is_ok()
     }
 
@@ -245,7 +259,7 @@ async fn follow_once(core: &Core) -> Result<(), ReadError> {
         let step = tokio::select! {
             () = core.ended() => return Ok(()),
             _ = ticks.tick() => Step::Look,
-            is_ready = cursor.ready() => {
+            is_ready = gathered(core, &mut cursor) => {
                 if !is_ready {
                     return Ok(());
                 }
@@ -268,6 +282,26 @@ async fn follow_once(core: &Core) -> Result<(), ReadError> {
                 return ended(thread);
             },
         }
+    }
+}
+
+/// Waits until there is something to take in, and for a moment for what comes with it. Returns whether there ever will be.
+async fn gathered(core: &Core, cursor: &mut Cursor) -> bool {
+    if !cursor.ready().await {
+        return false;
+    }
+    let next = cursor.next().get();
+    let n_there = (core.feed().last() + 1).saturating_sub(next);
+    gather(n_there, next, core.views().shared.wanted.subscribe()).await;
+    true
+}
+
+/// Lets records gather beside those that are there, unless these are many or somebody waits for the next of them.
+async fn gather(n_there: u64, next: u64, mut wanted: watch::Receiver<u64>) {
+    if n_there < GATHER_RECORDS_MAX {
+        let waited_for = wanted.wait_for(|wanted| *wanted >= next);
+        // Whether somebody waits, or nobody for this long, it is time.
+        drop(tokio::time::timeout(GATHER, waited_for).await);
     }
 }
 
@@ -362,6 +396,7 @@ fn take<'l, M: Borrow<Meta>>(
             records.next_if(|(meta, _)| fold.owed(meta.borrow().position).is_none())
         {
             fold.take(meta.borrow(), line);
+            yield_turn();
         }
         let upcoming = records.peek().map_or(next, |(meta, _)| meta.borrow().position);
         let Some(due) = fold.owed(upcoming) else {
