@@ -1,4 +1,4 @@
-//! The HTTP interface: one router over the parts of the server. Each part has its own file and its own routes.
+//! The HTTP interface: one front for the parts of the server. Each part has its own file and its own routes.
 
 pub(crate) mod answer;
 pub(crate) mod body;
@@ -6,6 +6,7 @@ mod cloud;
 mod connection;
 pub(crate) mod events;
 mod filter;
+mod front;
 mod guard;
 mod health;
 mod loops;
@@ -27,7 +28,6 @@ mod web;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{Method, StatusCode, Uri};
-use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::access::Access;
@@ -36,10 +36,11 @@ use crate::{Core, otlp};
 use answer::Failure;
 
 pub use connection::{serve, serve_connection, serve_tls};
+pub use front::Front;
 
 /// Returns everything that is served over HTTP, behind the checks of who may ask.
-pub fn router(core: &Core, access: Access) -> Router {
-    Router::new()
+pub fn front(core: &Core, access: Access) -> Front {
+    let router = Router::new()
         .merge(events::routes())
         .merge(filter::routes())
         .merge(health::routes())
@@ -57,8 +58,8 @@ pub fn router(core: &Core, access: Access) -> Router {
         .merge(views::routes())
         .merge(web::routes(&access))
         .method_not_allowed_fallback(wrong_method)
-        .layer(from_fn_with_state(access, guard::check))
-        .with_state(core.clone())
+        .with_state(core.clone());
+    Front::new(router, access, core.clone())
 }
 
 async fn unknown_path(request: Request) -> Response {

@@ -270,12 +270,12 @@ async fn run(
     let mut asked = Asked::listen().map_err(system("listen for signals"))?;
     let (stop, mut stopped) = mpsc::channel(1);
     let mut tasks = JoinSet::new();
-    let router = http::router(core, access);
+    let front = http::front(core, access);
     for listener in doors.http {
         let listener = TcpListener::from_std(listener).map_err(system("use a listener"))?;
         match doors.tls.clone() {
-            Some(tls) => tasks.spawn(http::serve_tls(listener, tls, router.clone(), core.clone())),
-            None => tasks.spawn(http::serve(listener, router.clone(), core.clone())),
+            Some(tls) => tasks.spawn(http::serve_tls(listener, tls, front.clone())),
+            None => tasks.spawn(http::serve(listener, front.clone())),
         };
     }
     let shared = socket::Shared::new(core.clone(), addresses.clone(), stop);

@@ -270,18 +270,29 @@ impl Appender {
         let bytes: usize = batch.events.iter().map(|event| event.entry.group_bytes()).sum();
         let permits = (bytes / PERMIT_BYTES + 1).min(self.permits_max);
         let permits = u32::try_from(permits).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.room).acquire_many_owned(permits);
-        let room = match tokio::time::timeout(patience, room).await {
-            Ok(Ok(room)) => room,
-            Ok(Err(_closed)) => return Err(WriteFailure::Closed),
-            Err(_elapsed) => return Err(WriteFailure::Busy),
-        };
+        let room = self.room(permits, patience).await?;
         let (answer, answered) = oneshot::channel();
         let waiting = Waiting { batch, answer, _room: room };
         self.queue.send(Job::Append(waiting)).await.map_err(|_closed| WriteFailure::Closed)?;
         match answered.await {
             Ok(answer) => Ok(answer?),
             Err(_gone) => Err(WriteFailure::Closed),
+        }
+    }
+
+    async fn room(
+        &self,
+        permits: u32,
+        patience: Duration,
+    ) -> Result<OwnedSemaphorePermit, WriteFailure> {
+        if let Ok(room) = Arc::clone(&self.room).try_acquire_many_owned(permits) {
+            return Ok(room);
+        }
+        let room = Arc::clone(&self.room).acquire_many_owned(permits);
+        match tokio::time::timeout(patience, room).await {
+            Ok(Ok(room)) => Ok(room),
+            Ok(Err(_closed)) => Err(WriteFailure::Closed),
+            Err(_elapsed) => Err(WriteFailure::Busy),
         }
     }
 
@@ -304,6 +315,9 @@ impl Appender {
 
     /// Waits for the store to be ready for writing.
     async fn wait_open(&self, patience: Duration) -> Result<(), WriteFailure> {
+        if self.opening().is_none() {
+            return Ok(());
+        }
         let mut opening = self.opening.clone();
         let opened = async { opening.wait_for(Option::is_none).await.is_ok() };
         match tokio::time::timeout(patience, opened).await {

@@ -6,20 +6,23 @@ mod secure;
 mod two;
 mod version;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use axum::Router;
+use axum::body::Body;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use super::Front;
 use crate::Core;
 use crate::patience::Patient;
 use crate::tls::Tls;
@@ -35,21 +38,19 @@ const TOO_SLOW: &str = r#""code":"too_slow","message":"the headers did not come 
 const REST: Duration = Duration::from_millis(100);
 
 /// Serves connections until the server ends; then those that are open may finish what they are at.
-pub async fn serve(listener: TcpListener, router: Router, core: Core) {
-    accept(listener, &core.clone(), move |stream| {
-        let (router, core) = (router.clone(), core.clone());
-        async move { serve_connection(stream, router, &core).await }
-    })
-    .await;
+pub async fn serve(listener: TcpListener, front: Front) {
+    let core = front.core().clone();
+    accept(listener, &core, move |stream| serve_connection(stream, front.clone())).await;
 }
 
 /// Serves encrypted connections in the same way.
-pub async fn serve_tls(listener: TcpListener, tls: Tls, router: Router, core: Core) {
-    accept(listener, &core.clone(), move |stream| {
-        let (tls, router, core) = (tls.acceptor(), router.clone(), core.clone());
+pub async fn serve_tls(listener: TcpListener, tls: Tls, front: Front) {
+    let core = front.core().clone();
+    accept(listener, &core, move |stream| {
+        let (tls, front) = (tls.acceptor(), front.clone());
         async move {
-            if let Some(stream) = secure::shake_hands(stream, &tls, &core).await {
-                serve_connection(stream, router, &core).await;
+            if let Some(stream) = secure::shake_hands(stream, &tls, front.core()).await {
+                serve_connection(stream, front).await;
             }
         }
     })
@@ -97,10 +98,11 @@ where
 }
 
 /// Serves one connection, of whatever kind, until its client or the server ends it.
-pub async fn serve_connection<I>(io: I, router: Router, core: &Core)
+pub async fn serve_connection<I>(io: I, front: Front)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let core = front.core();
     let _open = Open::count(core);
     let mut io = Begun::new(io);
     let version = tokio::select! {
@@ -108,8 +110,8 @@ where
         () = core.ended() => return,
     };
     match version {
-        Ok(Ok(Version::One)) => serve_one(io, router, core).await,
-        Ok(Ok(Version::Two)) => two::serve(io, router, core).await,
+        Ok(Ok(Version::One)) => serve_one(io, &front).await,
+        Ok(Ok(Version::Two)) => two::serve(io, &front).await,
         Ok(Err(error)) => tracing::debug!("a connection ended: {error}"),
         Err(_elapsed) if io.has_begun() => tell(io, "408 Request Timeout", TOO_SLOW).await,
         Err(_elapsed) => {}
@@ -117,17 +119,21 @@ where
 }
 
 /// Serves one connection of HTTP/1.
-async fn serve_one<I>(io: I, router: Router, core: &Core)
+async fn serve_one<I>(io: I, front: &Front)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let core = front.core();
     let mut http = http1::Builder::new();
     // A client that has sent all it has to say may close its side and still wait for the answer.
     http.half_close(true)
         .timer(TokioTimer::new())
         .header_read_timeout(core.limits().request_patience)
         .max_header_size(HEADER_BYTES_MAX);
-    let service = TowerToHyperService::new(router);
+    let service = service_fn(|request: hyper::Request<Incoming>| {
+        let answer = front.clone().answer(request.map(Body::new));
+        async move { Ok::<_, Infallible>(answer.await) }
+    });
     let mut connection = http.serve_connection(TokioIo::new(io), service).with_upgrades();
     let served = tokio::select! {
         served = &mut connection => served,

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use axum::routing::post;
 use weft_log::log::{Answer, AppendError, Batch, Condition, Outcome};
@@ -27,33 +27,41 @@ pub(super) use sort::{Shape, on_one_line};
 /// Bodies up to this size are read on the thread that serves the request: it takes no longer than a few milliseconds.
 pub(crate) const INLINE_BYTES_MAX: usize = 128 << 10;
 
+/// The way by the router, for the answers about it: who has events to store is let in before.
 pub(super) fn routes() -> Router<Core> {
-    Router::new().route("/v1/events", post(take))
+    let by_router = async |State(core): State<Core>, request| take(&core, request).await;
+    Router::new().route("/v1/events", post(by_router))
 }
 
-async fn take(State(core): State<Core>, request: Request) -> Result<Response, Failure> {
+/// Returns whether a request has events to store.
+pub(super) fn is_for(request: &Request) -> bool {
+    request.method() == Method::POST && request.uri().path() == "/v1/events"
+}
+
+/// Stores the events of a request.
+pub(super) async fn take(core: &Core, request: Request) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
-    let asked = match Asked::read(&parts, &core) {
+    let asked = match Asked::read(&parts, core) {
         Ok(asked) => asked,
         Err(failure) => {
             body::discard(&parts.headers, body).await;
             return Err(failure);
         }
     };
-    let held = body::collect(&core, &parts.headers, body).await.inspect_err(|failure| {
+    let held = body::collect(core, &parts.headers, body).await.inspect_err(|failure| {
         if failure.status() == StatusCode::TOO_MANY_REQUESTS {
             core.counters().turned_away();
         }
     })?;
     let bytes = held.bytes.clone();
     let (sorted, asked) = if bytes.len() <= INLINE_BYTES_MAX {
-        (sort(&core, &asked, &bytes)?, asked)
+        (sort(core, &asked, &bytes)?, asked)
     } else {
         let judge = core.clone();
         let sorting = move || sort(&judge, &asked, &bytes).map(|sorted| (sorted, asked));
         core.intake().aside(sorting).await?
     };
-    let answer = append_and_tell(&core, &asked, sorted).await;
+    let answer = append_and_tell(core, &asked, sorted).await;
     drop(held);
     answer
 }

@@ -1,13 +1,12 @@
 //! What every request has to pass: is it for this host, does it come from a page of ours, may its sender do this.
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, HOST, ORIGIN, VARY,
     WWW_AUTHENTICATE,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use weft_event::json::Json;
 
@@ -29,13 +28,13 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Where it says what the answer is for.
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
-/// Lets a request through, or answers it.
-pub(super) async fn check(
-    State(access): State<Access>,
+/// Lets a request through to what comes next, or answers it.
+pub(super) async fn guarded(
+    access: &Access,
     mut request: Request,
-    next: Next,
+    next: impl AsyncFnOnce(Request) -> Response,
 ) -> Response {
-    let origin = match passes(&access, &request) {
+    let origin = match passes(access, &request) {
         Ok(Passed { foreign, pass }) => {
             if let Some(pass) = pass {
                 request.extensions_mut().insert(pass);
@@ -51,8 +50,8 @@ pub(super) async fn check(
             };
         }
     };
-    let Some(origin) = origin else { return next.run(request).await };
-    let mut response = if is_preflight(&request) { preflight() } else { next.run(request).await };
+    let Some(origin) = origin else { return next(request).await };
+    let mut response = if is_preflight(&request) { preflight() } else { next(request).await };
     response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     response.headers_mut().append(VARY, HeaderValue::from_static("Origin"));
     response

@@ -107,8 +107,8 @@ impl Server {
         let runtime = runtime.expect("a runtime can be started");
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
         let address = listener.local_addr().expect("it is bound");
-        let router = http::router(&core, access);
-        let serving = runtime.spawn(http::serve(listener, router, core.clone()));
+        let front = http::front(&core, access);
+        let serving = runtime.spawn(http::serve(listener, front));
         if is_folding {
             runtime.spawn(views::follow(core.clone()));
         }

@@ -84,8 +84,8 @@ impl Disk {
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"));
         let listener = listener.expect("a port");
         let address = listener.local_addr().expect("an address");
-        let router = http::router(&core, Access::local(core.store()));
-        runtime.spawn(http::serve(listener, router, core.clone()));
+        let front = http::front(&core, Access::local(core.store()));
+        runtime.spawn(http::serve(listener, front));
         let subscriptions = {
             let _entered = runtime.enter();
             subs::start(&core)

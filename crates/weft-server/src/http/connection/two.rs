@@ -3,12 +3,12 @@
 //! A connection that nothing is asked on for too long is ended, and so is one with an answer on it that its client does not take.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, HttpBody};
 use bytes::Bytes;
 use hyper::body::{Frame, Incoming, SizeHint};
@@ -18,10 +18,9 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::Instant;
-use tower::ServiceExt as _;
 
 use super::HEADER_BYTES_MAX;
-use crate::Core;
+use crate::http::Front;
 
 /// Requests of one connection at a time.
 const STREAMS_MAX: u32 = 100;
@@ -39,10 +38,11 @@ const SEND_BYTES_MAX: usize = 256 << 10;
 const PING_EVERY: Duration = Duration::from_secs(20);
 
 /// Serves a connection until its client or the server ends it.
-pub(super) async fn serve<I>(io: I, router: Router, core: &Core)
+pub(super) async fn serve<I>(io: I, front: &Front)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let core = front.core();
     let (patience, reader_patience) =
         (core.limits().request_patience, core.limits().reader_patience);
     let mut http = http2::Builder::new(TokioExecutor::new());
@@ -60,10 +60,10 @@ where
     let streams = Arc::new(Streams::default());
     let counted = Arc::clone(&streams);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let (router, place) = (router.clone(), Streams::enter(&counted));
+        let (front, place) = (front.clone(), Streams::enter(&counted));
         async move {
-            let response = router.oneshot(request.map(Body::new)).await;
-            response.map(|response| response.map(|body| Paced { body, place }))
+            let response = front.answer(request.map(Body::new)).await;
+            Ok::<_, Infallible>(response.map(|body| Paced { body, place }))
         }
     });
     let mut connection = pin!(http.serve_connection(TokioIo::new(io), service));
