@@ -1,6 +1,10 @@
 //! Where the newest records stand: those that the index has not reached yet.
 
+mod pieces;
+
 use std::collections::VecDeque;
+
+use pieces::Pieces;
 
 use crate::Position;
 use crate::reader::Place;
@@ -11,7 +15,7 @@ use crate::reader::Place;
 pub(super) struct Recent {
     /// Oldest first, one behind the other. The first record is that of the first group.
     groups: VecDeque<Group>,
-    records: VecDeque<Record>,
+    records: Pieces<Record>,
 }
 
 /// Records that were written together.
@@ -45,11 +49,12 @@ impl Recent {
         }
         self.groups.push_back(Group { first, segment, offset });
         let mut end = 0_u64;
-        self.records.extend(lines.map(|(bytes, crc)| {
+        for (bytes, crc) in lines {
             let line_end = end + bytes as u64;
             end = line_end + 1;
-            Record { end: u32::try_from(line_end).expect("a group has few MiB"), crc }
-        }));
+            let line_end = u32::try_from(line_end).expect("a group has few MiB");
+            self.records.push(Record { end: line_end, crc });
+        }
     }
 
     /// Moves the group noted last to where it was written again.
@@ -66,7 +71,7 @@ impl Recent {
             let Some(next) = next.filter(|next| *next <= upto.saturating_add(1)) else { return };
             self.groups.pop_front();
             let n = usize::try_from(next - group.first).expect("it fits in memory");
-            self.records.drain(..n);
+            self.records.remove_first(n);
         }
     }
 
@@ -74,10 +79,10 @@ impl Recent {
     pub(super) fn get(&self, position: Position) -> Option<(Place, u32)> {
         let position = position.get();
         let idx = usize::try_from(position.checked_sub(self.groups.front()?.first)?).ok()?;
-        let Record { end, crc } = *self.records.get(idx)?;
+        let Record { end, crc } = self.records.get(idx)?;
         let group_idx = self.groups.partition_point(|group| group.first <= position);
         let Group { first, segment, offset } = self.groups[group_idx - 1];
-        let start = if position == first { 0 } else { self.records[idx - 1].end + 1 };
+        let start = if position == first { 0 } else { self.records.get(idx - 1)?.end + 1 };
         Some((Place { segment, offset: offset + u64::from(start), bytes: end - start }, crc))
     }
 
