@@ -23,6 +23,12 @@ pub struct Mark {
     pub conflict: Option<Position>,
 }
 
+impl AsRef<Mark> for Mark {
+    fn as_ref(&self) -> &Mark {
+        self
+    }
+}
+
 /// A topic, and within a last-value topic the key whose newest value counts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TopicKey {

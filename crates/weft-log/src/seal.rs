@@ -77,21 +77,58 @@ impl Seal {
     /// Appends the line, with its end, and returns its hash.
     pub fn encode(&self, out: &mut Vec<u8>) -> Hash {
         let start = out.len();
+        let Self { first, bytes, at_us, ref marks, ref opening, body, prev } = *self;
+        Says { first, bytes, at_us, marks, opening: opening.as_ref(), body }.begin(out);
+        close(out, start, &prev)
+    }
+
+    /// Reads a line, without its end, and returns the seal with its hash.
+    pub fn decode(line: &[u8], tape: &mut Tape) -> Result<(Seal, Hash), Bad> {
+        let hash = Self::check(line)?;
+        let seal =
+            tape.parse_bytes(line).ok().and_then(|line| decode_fields(line.get("weft_seal")?));
+        seal.map(|seal| (seal, hash)).ok_or(Bad::Content)
+    }
+
+    /// Returns the hash of a line, without its end, whose bytes are those that the hash was made of. What it says is not read.
+    pub(crate) fn check(line: &[u8]) -> Result<Hash, Bad> {
+        let covered = line.len().checked_sub(UNCOVERED_BYTES).ok_or(Bad::Hash)?;
+        let (covered, rest) = line.split_at(covered);
+        let hash = rest
+            .strip_prefix(HASH_KEY)
+            .and_then(|rest| rest.strip_suffix(END))
+            .and_then(|hash| Hash::parse(std::str::from_utf8(hash).ok()?))
+            .ok_or(Bad::Hash)?;
+        if !covered.starts_with(PREFIX) || Hash::of(covered) != hash {
+            return Err(Bad::Hash);
+        }
+        Ok(hash)
+    }
+}
+
+/// What a seal says, but for the seal before it: that one is another where a group is written again.
+pub(crate) struct Says<'m, M> {
+    pub(crate) first: Position,
+    pub(crate) bytes: u64,
+    pub(crate) at_us: i64,
+    pub(crate) marks: &'m [M],
+    pub(crate) opening: Option<&'m Opening>,
+    pub(crate) body: Hash,
+}
+
+impl<M: AsRef<Mark>> Says<'_, M> {
+    /// Appends the beginning of the line, which [`close`] ends.
+    pub(crate) fn begin(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(PREFIX);
         let mut text = String::with_capacity(256 + self.marks.len() * 16);
         self.encode_fields(&mut text);
         out.extend_from_slice(text.as_bytes());
         out.extend_from_slice(b"\"body\":\"");
         out.extend_from_slice(&self.body.hex());
-        out.extend_from_slice(b"\",\"prev\":\"");
-        out.extend_from_slice(&self.prev.hex());
-        out.push(b'"');
-        let hash = Hash::of(&out[start..]);
-        out.extend_from_slice(HASH_KEY);
-        out.extend_from_slice(&hash.hex());
-        out.extend_from_slice(END);
-        out.push(b'\n');
-        hash
+    }
+
+    fn marks(&self) -> impl DoubleEndedIterator<Item = &Mark> {
+        self.marks.iter().map(AsRef::as_ref)
     }
 
     fn encode_fields(&self, out: &mut String) {
@@ -104,7 +141,7 @@ impl Seal {
         out.push_str(",\"at\":");
         digits::push_signed(out, self.at_us);
         out.push(',');
-        if let Some(Opening { store, format, segment }) = &self.opening {
+        if let Some(Opening { store, format, segment }) = self.opening {
             out.push_str("\"store\":");
             write_text(out, store);
             out.push_str(&format!(",\"format\":{format},\"segment\":{segment},"));
@@ -113,17 +150,17 @@ impl Seal {
             return;
         }
         out.push_str("\"dialects\":\"");
-        out.extend(self.marks.iter().map(|mark| letter(mark.dialect)));
+        out.extend(self.marks().map(|mark| letter(mark.dialect)));
         out.push_str("\",\"via\":[");
         // The last one stands for all that follow it.
-        let last = &self.marks[n - 1].via;
-        let n_same = self.marks.iter().rev().take_while(|mark| mark.via == *last).count();
-        for (idx, mark) in self.marks[..=n - n_same].iter().enumerate() {
+        let last = &self.marks[n - 1].as_ref().via;
+        let n_same = self.marks().rev().take_while(|mark| mark.via == *last).count();
+        for (idx, mark) in self.marks().take(n - n_same + 1).enumerate() {
             comma(out, idx);
             write_text(out, &mark.via);
         }
         out.push_str("],\"crc\":[");
-        for (idx, mark) in self.marks.iter().enumerate() {
+        for (idx, mark) in self.marks().enumerate() {
             comma(out, idx);
             out.push('"');
             out.extend(mark.crc.to_be_bytes().into_iter().flat_map(hex_pair).map(char::from));
@@ -176,7 +213,7 @@ impl Seal {
         value: impl Fn(&'m Mark) -> Option<T>,
         write: impl Fn(&mut String, T),
     ) {
-        let values = self.marks.iter().enumerate();
+        let values = self.marks().enumerate();
         let mut values = values.filter_map(|(idx, mark)| Some((idx, value(mark)?))).peekable();
         if values.peek().is_none() {
             return;
@@ -189,29 +226,19 @@ impl Seal {
         }
         out.push_str("},");
     }
+}
 
-    /// Reads a line, without its end, and returns the seal with its hash.
-    pub fn decode(line: &[u8], tape: &mut Tape) -> Result<(Seal, Hash), Bad> {
-        let hash = Self::check(line)?;
-        let seal =
-            tape.parse_bytes(line).ok().and_then(|line| decode_fields(line.get("weft_seal")?));
-        seal.map(|seal| (seal, hash)).ok_or(Bad::Content)
-    }
-
-    /// Returns the hash of a line, without its end, whose bytes are those that the hash was made of. What it says is not read.
-    pub(crate) fn check(line: &[u8]) -> Result<Hash, Bad> {
-        let covered = line.len().checked_sub(UNCOVERED_BYTES).ok_or(Bad::Hash)?;
-        let (covered, rest) = line.split_at(covered);
-        let hash = rest
-            .strip_prefix(HASH_KEY)
-            .and_then(|rest| rest.strip_suffix(END))
-            .and_then(|hash| Hash::parse(std::str::from_utf8(hash).ok()?))
-            .ok_or(Bad::Hash)?;
-        if !covered.starts_with(PREFIX) || Hash::of(covered) != hash {
-            return Err(Bad::Hash);
-        }
-        Ok(hash)
-    }
+/// Ends a line that begins at `start`, and returns its hash.
+pub(crate) fn close(out: &mut Vec<u8>, start: usize, prev: &Hash) -> Hash {
+    out.extend_from_slice(b"\",\"prev\":\"");
+    out.extend_from_slice(&prev.hex());
+    out.push(b'"');
+    let hash = Hash::of(&out[start..]);
+    out.extend_from_slice(HASH_KEY);
+    out.extend_from_slice(&hash.hex());
+    out.extend_from_slice(END);
+    out.push(b'\n');
+    hash
 }
 
 fn decode_fields(seal: Value<'_>) -> Option<Seal> {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::disk::{Disk, DiskFile};
 use crate::recover::{self, Finding, Recovered};
-use crate::seal::Seal;
+use crate::seal::{self, Says};
 use crate::segment::{DAY_US, Form};
 use crate::{Hash, Head, Mark, Position};
 
@@ -37,6 +37,12 @@ pub struct Entry {
     pub line: Vec<u8>,
     /// What Weft adds; its checksum is that of the line.
     pub mark: Mark,
+}
+
+impl AsRef<Mark> for Entry {
+    fn as_ref(&self) -> &Mark {
+        &self.mark
+    }
 }
 
 impl Entry {
@@ -122,8 +128,13 @@ enum State {
 /// A group that is written and not synced.
 #[derive(Debug)]
 struct Unsynced {
-    lines: Vec<u8>,
-    seal: Seal,
+    first: Position,
+    /// Its lines and their seal, as they were written.
+    bytes: Vec<u8>,
+    /// Bytes of the lines.
+    n_lines: usize,
+    /// Bytes up to where the seal names the one before it.
+    n_same: usize,
     /// What is durable once it is synced.
     head: Head,
 }
@@ -207,9 +218,11 @@ impl<D: Disk> Writer<D> {
             lines.extend_from_slice(&entry.line);
             lines.push(b'\n');
         }
-        let marks = entries.iter().map(|entry| entry.mark.clone()).collect();
-        let first = self.head.next;
-        self.put(lines, marks, first, at_us)?;
+        let n_lines = lines.len();
+        let (first, body) = (self.head.next, Hash::of(&lines));
+        let (bytes, marks, opening) = (n_lines as u64, entries, None);
+        Says { first, bytes, at_us, marks, opening, body }.begin(&mut lines);
+        self.put(lines, n_lines, first.plus(entries.len() as u64), at_us)?;
         Ok(first)
     }
 
@@ -242,7 +255,7 @@ impl<D: Disk> Writer<D> {
             return self.repeat(unsynced, source);
         }
         self.set_head(unsynced.head)?;
-        self.buffer = unsynced.lines;
+        self.buffer = unsynced.bytes;
         Ok(())
     }
 
@@ -284,40 +297,29 @@ impl<D: Disk> Writer<D> {
         }
     }
 
-    /// Writes lines and their seal with one call; what cannot be written goes into a new segment.
+    /// Ends a group with its seal and writes it with one call; what cannot be written goes into a new segment.
     fn put(
         &mut self,
-        mut lines: Vec<u8>,
-        marks: Vec<Mark>,
-        first: Position,
+        mut bytes: Vec<u8>,
+        n_lines: usize,
+        next: Position,
         at_us: i64,
     ) -> Result<(), WriteError> {
-        let bytes = lines.len();
-        let body = Hash::of(&lines);
-        let seal = Seal {
-            first,
-            bytes: bytes as u64,
-            at_us,
-            marks,
-            opening: None,
-            body,
-            prev: self.head.hash,
-        };
-        let hash = seal.encode(&mut lines);
+        let n_same = bytes.len();
+        let hash = seal::close(&mut bytes, n_lines, &self.head.hash);
+        let (first, segment, offset) = (self.head.next, self.head.number, self.head.end);
         let head = Head {
-            seal: self.head.end + bytes as u64,
-            end: self.head.end + lines.len() as u64,
-            next: seal.next(),
+            seal: offset + n_lines as u64,
+            end: offset + bytes.len() as u64,
+            next,
             at_us,
             hash,
             ..self.head.clone()
         };
-        let (segment, offset) = (self.head.number, self.head.end);
         self.group = WrittenGroup { first, segment, offset, at_us };
-        self.reserve(lines.len() as u64);
-        let written = self.file.write_at(&lines, self.head.end);
-        lines.truncate(bytes);
-        let unsynced = Unsynced { lines, seal, head };
+        self.reserve(bytes.len() as u64);
+        let written = self.file.write_at(&bytes, offset);
+        let unsynced = Unsynced { first, bytes, n_lines, n_same, head };
         match written {
             Ok(()) => {
                 self.unsynced = Some(unsynced);
@@ -329,24 +331,24 @@ impl<D: Disk> Writer<D> {
 
     /// Writes a group whose write or sync failed into a new segment, at the same positions, and syncs it there.
     fn repeat(&mut self, unsynced: Unsynced, cause: io::Error) -> Result<(), WriteError> {
-        let Unsynced { mut lines, mut seal, .. } = unsynced;
+        let Unsynced { first, mut bytes, n_lines, n_same, head: Head { next, at_us, .. } } =
+            unsynced;
         let path = self.segment_path();
-        if self.begin_segment(seal.at_us).is_err() {
+        if self.begin_segment(at_us).is_err() {
             return Err(WriteError::Indeterminate { path, source: cause });
         }
-        seal.prev = self.head.hash;
-        let (start, bytes) = (self.head.end, lines.len() as u64);
-        let (first, segment, at_us) = (seal.first, self.head.number, seal.at_us);
-        self.group = WrittenGroup { first, segment, offset: start, at_us };
-        let hash = seal.encode(&mut lines);
-        let end = start + lines.len() as u64;
-        let written = self.file.write_at(&lines, start).and_then(|()| self.file.sync());
+        bytes.truncate(n_same);
+        let hash = seal::close(&mut bytes, n_lines, &self.head.hash);
+        let (segment, offset) = (self.head.number, self.head.end);
+        self.group = WrittenGroup { first, segment, offset, at_us };
+        let end = offset + bytes.len() as u64;
+        let written = self.file.write_at(&bytes, offset).and_then(|()| self.file.sync());
         if written.is_err() {
             self.state = State::Failed;
             return Err(WriteError::Indeterminate { path, source: cause });
         }
-        let (next, at_us) = (seal.next(), seal.at_us);
-        self.set_head(Head { seal: start + bytes, end, next, at_us, hash, ..self.head.clone() })
+        let seal = offset + n_lines as u64;
+        self.set_head(Head { seal, end, next, at_us, hash, ..self.head.clone() })
     }
 
     /// Begins a new segment after what is durable.
