@@ -315,7 +315,7 @@ impl Sources {
     /// Notes that everything of a batch is durable, in the log or among what was refused. Batches are settled in the order read.
     pub fn settle(&mut self, batch: &Batch) -> Result<(), SourceError> {
         for checkpoint in &batch.progress {
-            self.files.checkpoints.set(checkpoint.clone());
+            self.files.checkpoints.set(Arc::clone(checkpoint));
         }
         self.n_unsaved_bytes += batch.n_bytes();
         if self.n_unsaved_bytes >= SAVE_BYTES {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use weft_event::input::{Ending, Fault, Item, Line};
 
@@ -22,7 +23,7 @@ pub struct Batch {
     origins: Vec<Origin>,
     pub(super) notices: Vec<Notice>,
     /// How far the files are read with this batch.
-    pub(super) progress: Vec<Checkpoint>,
+    pub(super) progress: Vec<Arc<Checkpoint>>,
 }
 
 #[derive(Debug)]
@@ -45,9 +46,9 @@ pub enum Origin {
     /// A file.
     File {
         /// Where it stands.
-        path: PathBuf,
+        path: Arc<Path>,
         /// What its lines are named by.
-        name: String,
+        name: Arc<str>,
         /// Which of the files of that name it is; `None` before its first line.
         incarnation: Option<Incarnation>,
         /// What its lines are.
@@ -56,7 +57,7 @@ pub enum Origin {
     /// Standard input, or a pipe.
     Stream {
         /// What its lines are named by.
-        name: String,
+        name: Arc<str>,
     },
 }
 
@@ -73,7 +74,7 @@ impl Origin {
     pub fn shown(&self) -> String {
         match self {
             Origin::File { path, .. } => path.display().to_string(),
-            Origin::Stream { name } => name.clone(),
+            Origin::Stream { name } => name.to_string(),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use weft_event::input::{Item, Lines};
 use weft_event::json::{Json, Tape};
@@ -47,9 +48,9 @@ pub struct Incarnation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// Where it stands, or stood when it was last seen.
-    pub path: PathBuf,
+    pub path: Arc<Path>,
     /// What its lines are named by: its first real path, which it keeps when it is renamed.
-    pub name: String,
+    pub name: Arc<str>,
     /// What the file system calls it.
     pub id: FileId,
     /// Where reading goes on.
@@ -95,7 +96,7 @@ fn first_bytes(hash: &blake3::Hash) -> u64 {
 pub struct Checkpoints {
     file: PathBuf,
     by_id: HashMap<FileId, Entry>,
-    by_path: HashMap<PathBuf, FileId>,
+    by_path: HashMap<Arc<Path>, FileId>,
     /// What was set or forgotten since the last save.
     changed: HashSet<FileId>,
     /// What the file has otherwise than `by_id`, or has not: other processes have saved it so.
@@ -109,7 +110,7 @@ type Stamp = (FileId, u64, i64, i64);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
-    checkpoint: Checkpoint,
+    checkpoint: Arc<Checkpoint>,
     /// Whether another file has taken its path.
     is_former: bool,
 }
@@ -124,31 +125,31 @@ impl Checkpoints {
             load(&file).map_err(|source| SourceError::State { path: file.clone(), source })?;
         let current = by_id.values().filter(|entry| !entry.is_former);
         let by_path = current
-            .map(|Entry { checkpoint, .. }| (checkpoint.path.clone(), checkpoint.id))
+            .map(|Entry { checkpoint, .. }| (Arc::clone(&checkpoint.path), checkpoint.id))
             .collect();
         let (changed, others) = (HashSet::new(), HashMap::new());
         Ok(Self { file, by_id, by_path, changed, others, stamp })
     }
 
     /// Returns the checkpoint of a file by what the file system calls it.
-    pub fn by_id(&self, id: FileId) -> Option<&Checkpoint> {
+    pub fn by_id(&self, id: FileId) -> Option<&Arc<Checkpoint>> {
         self.by_id.get(&id).map(|entry| &entry.checkpoint)
     }
 
     /// Returns the checkpoint of the file that was last seen at this path.
-    pub fn by_path(&self, path: &Path) -> Option<&Checkpoint> {
+    pub fn by_path(&self, path: &Path) -> Option<&Arc<Checkpoint>> {
         self.by_path.get(path).and_then(|id| self.by_id(*id))
     }
 
     /// Returns all of them, each with whether another file has taken its path.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Checkpoint, bool)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<Checkpoint>, bool)> {
         self.by_id.values().map(|entry| (&entry.checkpoint, entry.is_former))
     }
 
     /// Notes how far a file was read.
-    pub fn set(&mut self, checkpoint: Checkpoint) {
+    pub fn set(&mut self, checkpoint: Arc<Checkpoint>) {
         let id = checkpoint.id;
-        if let Some(before) = self.by_path.insert(checkpoint.path.clone(), id)
+        if let Some(before) = self.by_path.insert(Arc::clone(&checkpoint.path), id)
             && before != id
             && let Some(entry) = self.by_id.get_mut(&before)
         {
@@ -238,7 +239,7 @@ fn encode(entry: &Entry) -> String {
     let path = name::encode(&checkpoint.path);
     let fields = Json::object(|line| {
         line.text("path", &path);
-        if checkpoint.name != path {
+        if *checkpoint.name != path {
             line.text("name", &checkpoint.name);
         }
         line.json("device", &Json::integer(checkpoint.id.device));
@@ -276,8 +277,8 @@ fn decode(line: &[u8]) -> Option<Entry> {
         None => None,
     };
     let checkpoint = Checkpoint {
-        path: name::decode(&path)?,
-        name: value.text_at("name").map_or_else(|| path.to_string(), |name| name.into_owned()),
+        path: name::decode(&path)?.into(),
+        name: value.text_at("name").as_deref().unwrap_or(&path).into(),
         id: FileId { device: value.get("device")?.as_u64()?, inode: value.get("inode")?.as_u64()? },
         offset: value.get("offset")?.as_u64()?,
         number: value.get("line")?.as_u64()?,
@@ -285,6 +286,7 @@ fn decode(line: &[u8]) -> Option<Entry> {
         fingerprint: digits("fingerprint")?,
         state: value.get("rows").map(|state| state.raw().to_owned()),
     };
+    let checkpoint = Arc::new(checkpoint);
     let entry = Entry { checkpoint, is_former: value.get("former").is_some() };
     (encode(&entry).trim_end().as_bytes() == line).then_some(entry)
 }

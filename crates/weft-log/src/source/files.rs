@@ -7,6 +7,7 @@ use std::io;
 use std::ops::Bound;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use weft_event::json::Tape;
@@ -32,7 +33,7 @@ const CLOCK_STEP_MAX: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct Files {
     pub(super) checkpoints: Checkpoints,
-    paths: BTreeMap<PathBuf, FileId>,
+    paths: BTreeMap<Arc<Path>, FileId>,
     tracked: HashMap<FileId, Tracked>,
     pub(super) open: OpenFiles,
     retired: VecDeque<Retired>,
@@ -61,7 +62,7 @@ struct Retired {
 /// What is known of a file from earlier runs.
 enum Recalled {
     /// It was read up to here.
-    Resumed(Checkpoint),
+    Resumed(Arc<Checkpoint>),
     /// Nothing, but perhaps of one that stood at its path before.
     Anew(Option<Before>),
 }
@@ -132,7 +133,7 @@ impl Files {
     pub(super) fn paths_after(&self, path: &Path, n: usize) -> Vec<PathBuf> {
         let after = self.paths.range::<Path, _>((Bound::Excluded(path), Bound::Unbounded));
         let before = self.paths.range::<Path, _>((Bound::Unbounded, Bound::Included(path)));
-        after.chain(before).take(n).map(|(path, _)| path.clone()).collect()
+        after.chain(before).take(n).map(|(path, _)| path.to_path_buf()).collect()
     }
 
     /// Looks at a path, and reads what is new there.
@@ -192,7 +193,7 @@ impl Files {
         if visit == Visit::Done && is_at_rest(&named) {
             tracked.note_seen(seen);
         }
-        batch.progress.push(tracked.checkpoint.clone());
+        batch.progress.push(Arc::clone(&tracked.checkpoint));
         Ok(visit)
     }
 
@@ -208,7 +209,7 @@ impl Files {
             }
             Recalled::Anew(before) => Tracked::fresh(path, id, before, form)?,
         };
-        self.insert(path, tracked, file);
+        self.insert(tracked, file);
         Ok(())
     }
 
@@ -225,7 +226,7 @@ impl Files {
         let known = self.checkpoints.by_id(id);
         if let Some(checkpoint) = known.filter(|known| known.offset > 0 || was_here) {
             let notice = match tracked::compare(file, checkpoint)? {
-                Compared::Same => return Ok(Recalled::Resumed(checkpoint.clone())),
+                Compared::Same => return Ok(Recalled::Resumed(Arc::clone(checkpoint))),
                 Compared::Shorter => Notice::Truncated { path: path.to_owned() },
                 Compared::Other => Notice::Rewritten { path: path.to_owned() },
             };
@@ -263,7 +264,7 @@ impl Files {
         batch: &mut Batch,
     ) -> io::Result<()> {
         let Some(file) = tracked::open(path, id)? else { return Ok(()) };
-        let checkpoint = self.tracked[&old].checkpoint.clone();
+        let checkpoint = Arc::clone(&self.tracked[&old].checkpoint);
         let is_last_path = self.tracked[&old].n_paths == 1;
         let old_file = match self.open.take(old) {
             Some(file) => Some(file),
@@ -296,7 +297,7 @@ impl Files {
             batch.notices.push(Notice::Rewritten { path: path.to_owned() });
             Tracked::fresh(path, id, Some(overwritten(&checkpoint)), form)?
         };
-        self.insert(path, tracked, file);
+        self.insert(tracked, file);
         Ok(())
     }
 
@@ -322,8 +323,9 @@ impl Files {
     fn join(&mut self, path: &Path, id: FileId) -> bool {
         let Some(tracked) = self.tracked.get_mut(&id) else { return false };
         tracked.n_paths += 1;
-        tracked.checkpoint.path = path.to_owned();
-        self.paths.insert(path.to_owned(), id);
+        let path: Arc<Path> = path.into();
+        Arc::make_mut(&mut tracked.checkpoint).path = Arc::clone(&path);
+        self.paths.insert(path, id);
         if let Some(idx) = self.retired.iter().position(|retired| retired.id == id)
             && let Some(retired) = self.retired.remove(idx)
         {
@@ -332,11 +334,11 @@ impl Files {
         true
     }
 
-    fn insert(&mut self, path: &Path, mut tracked: Tracked, file: File) {
+    fn insert(&mut self, mut tracked: Tracked, file: File) {
         let id = tracked.checkpoint.id;
         tracked.n_paths = 1;
+        self.paths.insert(Arc::clone(&tracked.checkpoint.path), id);
         self.tracked.insert(id, tracked);
-        self.paths.insert(path.to_owned(), id);
         self.open.put(id, file);
     }
 
@@ -383,7 +385,7 @@ impl Files {
             let tracked = self.tracked.get_mut(&id).expect("a retired file is tracked");
             let n_before = batch.len();
             let visit = tracked.read_on(&retired.file, at_end, batch, &mut self.tape);
-            batch.progress.push(tracked.checkpoint.clone());
+            batch.progress.push(Arc::clone(&tracked.checkpoint));
             match visit {
                 Ok(Visit::More) => return Visit::More,
                 Ok(Visit::Done) if !is_last => {
@@ -394,7 +396,7 @@ impl Files {
                 }
                 Ok(Visit::Done) => self.release(idx),
                 Err(source) => {
-                    let path = tracked.checkpoint.path.clone();
+                    let path = tracked.checkpoint.path.to_path_buf();
                     batch.notices.push(Notice::Unreadable { path, source });
                     self.release(idx);
                 }
@@ -415,15 +417,15 @@ impl Files {
     pub(super) fn forget_gone(&mut self, roots: &[PathBuf]) {
         let is_gone = |checkpoint: &Checkpoint, is_former: bool| {
             let path = &checkpoint.path;
-            let is_known = self.has(path) || self.told.contains(path);
+            let is_known = self.has(path) || self.told.contains(&**path);
             roots.iter().any(|root| path.starts_with(root))
                 && !self.tracked.contains_key(&checkpoint.id)
                 && (is_former || !is_known)
         };
         let all = self.checkpoints.iter();
-        let gone: Vec<(Checkpoint, bool)> = all
+        let gone: Vec<(Arc<Checkpoint>, bool)> = all
             .filter(|(checkpoint, is_former)| is_gone(checkpoint, *is_former))
-            .map(|(checkpoint, is_former)| (checkpoint.clone(), is_former))
+            .map(|(checkpoint, is_former)| (Arc::clone(checkpoint), is_former))
             .collect();
         let mut folders: HashMap<PathBuf, HashMap<u64, PathBuf>> = HashMap::new();
         for (checkpoint, is_former) in gone {
@@ -433,7 +435,7 @@ impl Files {
                 .or_insert_with_key(|folder| walk::inodes(folder).unwrap_or_default());
             match tracked::open_moved(&checkpoint, inodes) {
                 // It is where it was, and was left out.
-                Some((path, _)) if path == checkpoint.path => {}
+                Some((path, _)) if *path == *checkpoint.path => {}
                 Some((path, file)) if !is_former && has_more(&file, &checkpoint) => {
                     self.finish_moved(&path, file, &checkpoint);
                 }

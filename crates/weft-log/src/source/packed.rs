@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use weft_event::input::{Item, Lines};
 use weft_event::json::Tape;
@@ -31,7 +32,7 @@ pub(super) struct Packed {
     tape: Tape,
     incarnation: Option<Incarnation>,
     /// What is noted at the end: that all of it was read.
-    checkpoint: Checkpoint,
+    checkpoint: Arc<Checkpoint>,
 }
 
 impl Packed {
@@ -49,7 +50,7 @@ impl Packed {
         let file = File::open(path)?;
         let (id, len) = (FileId::of(&about), about.len());
         let Some(found) = fingerprint(&file, len)? else { return Ok(None) };
-        let is_read = |known: &Checkpoint| known.offset == len && known.fingerprint == found;
+        let is_read = |known: &Arc<Checkpoint>| known.offset == len && known.fingerprint == found;
         if start == Start::Checkpoint
             && checkpoints.by_id(id).or_else(|| checkpoints.by_path(path)).is_some_and(is_read)
         {
@@ -58,8 +59,8 @@ impl Packed {
         let mut decoder = Decoder::new(file)?;
         decoder.window_log_max(WINDOW_LOG_MAX)?;
         let checkpoint = Checkpoint {
-            path: path.to_owned(),
-            name: name::encode(&path.canonicalize()?),
+            path: path.into(),
+            name: name::encode(&path.canonicalize()?).into(),
             id,
             offset: len,
             number: 1,
@@ -73,26 +74,26 @@ impl Packed {
             translator: Translator::new(form, path, None),
             tape: Tape::new(),
             incarnation: None,
-            checkpoint,
+            checkpoint: Arc::new(checkpoint),
         }))
     }
 
     pub(super) fn path(&self) -> PathBuf {
-        self.checkpoint.path.clone()
+        self.checkpoint.path.to_path_buf()
     }
 
     /// Reads into a batch until it is full. At the end it is noted that the file was read.
     pub(super) fn read(&mut self, batch: &mut Batch) -> io::Result<Streamed> {
-        let Checkpoint { path, name, .. } = &self.checkpoint;
+        let Checkpoint { path, name, .. } = &*self.checkpoint;
         batch.begin(Origin::File {
-            path: path.clone(),
-            name: name.clone(),
+            path: Arc::clone(path),
+            name: Arc::clone(name),
             incarnation: self.incarnation,
             form: self.form,
         });
         while !batch.is_full() {
             let Some(item) = self.lines.read()? else {
-                batch.progress.push(self.checkpoint.clone());
+                batch.progress.push(Arc::clone(&self.checkpoint));
                 return Ok(Streamed::End);
             };
             if let Item::Line(line) = item

@@ -10,7 +10,7 @@ use super::batch::{Batch, Origin};
 
 /// A stream that is being read.
 pub(super) struct Stream {
-    name: String,
+    name: Arc<str>,
     lines: Lines<Bytes>,
     may_pause: Arc<AtomicBool>,
 }
@@ -28,7 +28,7 @@ impl Stream {
     pub(super) fn new(name: String, source: Box<dyn Read + Send>, stop: Arc<AtomicBool>) -> Self {
         let may_pause = Arc::new(AtomicBool::new(false));
         let bytes = Bytes { source, may_pause: Arc::clone(&may_pause), ends_in_nul: false, stop };
-        Self { name, lines: Lines::new(bytes), may_pause }
+        Self { name: name.into(), lines: Lines::new(bytes), may_pause }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -37,7 +37,7 @@ impl Stream {
 
     /// Reads into a batch until it is full, or until reading on would mean to wait while the batch has something to hand over.
     pub(super) fn read(&mut self, batch: &mut Batch) -> io::Result<Streamed> {
-        batch.begin(Origin::Stream { name: self.name.clone() });
+        batch.begin(Origin::Stream { name: Arc::clone(&self.name) });
         while !batch.is_full() {
             self.may_pause.store(!batch.is_empty(), Ordering::Relaxed);
             match self.lines.read() {

@@ -5,6 +5,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use weft_event::input::Item;
 use weft_event::json::Tape;
@@ -19,7 +20,7 @@ use super::{Start, name, walk};
 #[derive(Debug)]
 pub(super) struct Tracked {
     /// How far it was read; the log may not have all of that yet.
-    pub(super) checkpoint: Checkpoint,
+    pub(super) checkpoint: Arc<Checkpoint>,
     /// How many of the paths we look at name it.
     pub(super) n_paths: usize,
     /// What it looked like when it was last read to its end.
@@ -29,7 +30,7 @@ pub(super) struct Tracked {
     /// How long it was when it turned out to be nothing that can be read.
     unfit_len: Option<u64>,
     /// The file before it under the same name.
-    before: Option<Before>,
+    before: Option<Box<Before>>,
     form: Form,
 }
 
@@ -94,9 +95,9 @@ impl Tracked {
     ) -> io::Result<Self> {
         let state = before.as_ref().and_then(|before| before.state.as_deref());
         let state = state.and_then(|state| Translator::state_again(form, path, state));
-        let name = name::encode(&path.canonicalize()?);
+        let name = name::encode(&path.canonicalize()?).into();
         let checkpoint = Checkpoint {
-            path: path.to_owned(),
+            path: path.into(),
             name,
             id,
             offset: 0,
@@ -110,7 +111,7 @@ impl Tracked {
 
     /// Returns a file that is read on from where it was left.
     pub(super) fn resumed(path: &Path, id: FileId, checkpoint: &Checkpoint, form: Form) -> Self {
-        let mut checkpoint = Checkpoint { path: path.to_owned(), id, ..checkpoint.clone() };
+        let mut checkpoint = Checkpoint { path: path.into(), id, ..checkpoint.clone() };
         let state = checkpoint.state.as_deref();
         // What was read as something else, or by another version, is read again.
         let was_as_now = match form {
@@ -125,6 +126,7 @@ impl Tracked {
 
     fn at(checkpoint: Checkpoint, before: Option<Before>, form: Form) -> Self {
         let (seen, unfit_len) = (None, None);
+        let (checkpoint, before) = (Arc::new(checkpoint), before.map(Box::new));
         Self { checkpoint, n_paths: 0, seen, scanned: 0, unfit_len, before, form }
     }
 
@@ -133,7 +135,8 @@ impl Tracked {
         match start {
             Start::Checkpoint => {}
             Start::Beginning => {
-                (self.checkpoint.offset, self.checkpoint.number) = (0, 1);
+                let checkpoint = Arc::make_mut(&mut self.checkpoint);
+                (checkpoint.offset, checkpoint.number) = (0, 1);
                 self.begin_again();
             }
         }
@@ -176,14 +179,14 @@ impl Tracked {
         }
         let mark = batch.mark();
         let incarnation = self.checkpoint.incarnation;
-        let path = self.checkpoint.path.clone();
-        let name = self.checkpoint.name.clone();
+        let path = Arc::clone(&self.checkpoint.path);
+        let name = Arc::clone(&self.checkpoint.name);
         batch.begin(Origin::File { path, name, incarnation, form: self.form });
         // Most files are at rest, and only their state is kept.
         let state = self.checkpoint.state.as_deref();
         let mut translator = Translator::new(self.form, &self.checkpoint.path, state);
         let mut place = Place { offset: from, number: self.checkpoint.number };
-        let (mut settled, before) = (incarnation, self.before.as_ref());
+        let (mut settled, before) = (incarnation, self.before.as_deref());
         let mut has_line = false;
         let passed = passage::read(file, &mut place, at_end, batch, |batch, item| {
             if let Item::Line(line) = item
@@ -203,11 +206,12 @@ impl Tracked {
             return Ok(Visit::More);
         };
         if place.offset > from {
-            self.checkpoint.offset = place.offset;
-            self.checkpoint.number = place.number;
-            self.checkpoint.fingerprint = reached;
-            self.checkpoint.incarnation = settled;
-            self.checkpoint.state = translator.as_ref().map(Translator::state);
+            let checkpoint = Arc::make_mut(&mut self.checkpoint);
+            checkpoint.offset = place.offset;
+            checkpoint.number = place.number;
+            checkpoint.fingerprint = reached;
+            checkpoint.incarnation = settled;
+            checkpoint.state = translator.as_ref().map(Translator::state);
         }
         Ok(match passed {
             Passed::Full => Visit::More,
@@ -224,24 +228,26 @@ impl Tracked {
 
     /// Starts again if what was read is no longer there.
     fn check(&mut self, file: &File, batch: &mut Batch) -> io::Result<()> {
-        let path = || self.checkpoint.path.clone();
+        let path = || self.checkpoint.path.to_path_buf();
         match compare(file, &self.checkpoint)? {
             Compared::Same => return Ok(()),
             Compared::Shorter => batch.notices.push(Notice::Truncated { path: path() }),
             Compared::Other => batch.notices.push(Notice::Rewritten { path: path() }),
         }
         let incarnation = self.checkpoint.incarnation;
-        self.before = Some(Before { incarnation, fate: Fate::Overwritten, state: None });
+        let before = Before { incarnation, fate: Fate::Overwritten, state: None };
+        self.before = Some(Box::new(before));
         self.scanned = 0;
         let start = (0, 1, None, 0);
-        let Checkpoint { offset, number, incarnation, fingerprint, .. } = &mut self.checkpoint;
+        let Checkpoint { offset, number, incarnation, fingerprint, .. } =
+            Arc::make_mut(&mut self.checkpoint);
         (*offset, *number, *incarnation, *fingerprint) = start;
         self.begin_again();
         Ok(())
     }
 
     fn begin_again(&mut self) {
-        let Checkpoint { path, state, .. } = &mut self.checkpoint;
+        let Checkpoint { path, state, .. } = Arc::make_mut(&mut self.checkpoint);
         *state = state.as_deref().and_then(|state| Translator::state_again(self.form, path, state));
     }
 }

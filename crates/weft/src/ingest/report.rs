@@ -212,7 +212,7 @@ impl<'p> Report<'p> {
 
     fn place(&self, arrived: &Arrived<'_>) -> Place {
         let file = match arrived.origin {
-            Origin::Stream { name } if *name == self.stdin => "-".to_owned(),
+            Origin::Stream { name } if **name == *self.stdin => "-".to_owned(),
             Origin::Stream { .. } | Origin::File { .. } => arrived.origin.shown(),
         };
         Place { file, line: judge::line_number(arrived) }

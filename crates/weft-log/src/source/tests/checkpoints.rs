@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 
 use super::super::name;
@@ -11,8 +12,8 @@ use super::super::{Checkpoint, Checkpoints, FileId, Incarnation};
 
 fn checkpoint(path: &str, inode: u64) -> Checkpoint {
     Checkpoint {
-        path: PathBuf::from(path),
-        name: path.to_owned(),
+        path: Path::new(path).into(),
+        name: path.into(),
         id: FileId { device: 64_769, inode },
         offset: 812,
         number: 9,
@@ -27,11 +28,15 @@ fn what_is_saved_is_loaded() {
     let store = tempfile::tempdir().unwrap();
     let mut checkpoints = Checkpoints::load(store.path()).unwrap();
     let bytes = OsString::from_vec(b"/logs/\xff%.jsonl".to_vec());
-    let odd = Checkpoint { path: bytes.into(), incarnation: None, ..checkpoint("/logs/was", 3) };
+    let odd = Checkpoint {
+        path: PathBuf::from(bytes).into(),
+        incarnation: None,
+        ..checkpoint("/logs/was", 3)
+    };
     let rows = Some(r#"{"v":1,"calls":[["t","Bash",7]]}"#.to_owned());
     let session = Checkpoint { state: rows, ..checkpoint("/logs/s.jsonl", 4) };
     let all = [session, checkpoint("/logs/a.jsonl", 1), checkpoint("/logs/b.jsonl", u64::MAX), odd];
-    all.iter().for_each(|checkpoint| checkpoints.set(checkpoint.clone()));
+    all.iter().for_each(|checkpoint| checkpoints.set(Arc::new(checkpoint.clone())));
     checkpoints.save().unwrap();
     insta::assert_snapshot!(fs::read_to_string(store.path().join("ingest.state")).unwrap(), @r#"
     {"weft_ingest":1}
@@ -42,8 +47,8 @@ fn what_is_saved_is_loaded() {
     "#);
     let loaded = Checkpoints::load(store.path()).unwrap();
     for checkpoint in &all {
-        assert_eq!(loaded.by_id(checkpoint.id), Some(checkpoint));
-        assert_eq!(loaded.by_path(&checkpoint.path), Some(checkpoint));
+        assert_eq!(loaded.by_id(checkpoint.id).map(AsRef::as_ref), Some(checkpoint));
+        assert_eq!(loaded.by_path(&checkpoint.path).map(AsRef::as_ref), Some(checkpoint));
     }
     assert_eq!(loaded.by_path(Path::new("/logs/c.jsonl")), None);
 }
@@ -52,8 +57,8 @@ fn what_is_saved_is_loaded() {
 fn a_path_that_another_file_has_taken_leads_to_the_new_one() {
     let store = tempfile::tempdir().unwrap();
     let mut checkpoints = Checkpoints::load(store.path()).unwrap();
-    checkpoints.set(checkpoint("/logs/a.jsonl", 1));
-    checkpoints.set(checkpoint("/logs/a.jsonl", 2));
+    checkpoints.set(Arc::new(checkpoint("/logs/a.jsonl", 1)));
+    checkpoints.set(Arc::new(checkpoint("/logs/a.jsonl", 2)));
     checkpoints.save().unwrap();
     let loaded = Checkpoints::load(store.path()).unwrap();
     assert_eq!(loaded.by_path(Path::new("/logs/a.jsonl")).unwrap().id.inode, 2);
@@ -65,8 +70,8 @@ fn two_processes_keep_each_others_checkpoints() {
     let store = tempfile::tempdir().unwrap();
     let mut one = Checkpoints::load(store.path()).unwrap();
     let mut two = Checkpoints::load(store.path()).unwrap();
-    one.set(checkpoint("/a.jsonl", 1));
-    two.set(checkpoint("/b.jsonl", 2));
+    one.set(Arc::new(checkpoint("/a.jsonl", 1)));
+    two.set(Arc::new(checkpoint("/b.jsonl", 2)));
     one.save().unwrap();
     two.save().unwrap();
     let loaded = Checkpoints::load(store.path()).unwrap();
@@ -82,29 +87,29 @@ fn what_another_process_saves_between_two_saves_stays() {
         loaded.by_path(Path::new(path)).map(|checkpoint| checkpoint.offset)
     };
     let mut one = Checkpoints::load(store.path()).unwrap();
-    one.set(checkpoint("/a.jsonl", 1));
-    one.set(checkpoint("/b.jsonl", 2));
-    one.set(checkpoint("/c.jsonl", 3));
+    one.set(Arc::new(checkpoint("/a.jsonl", 1)));
+    one.set(Arc::new(checkpoint("/b.jsonl", 2)));
+    one.set(Arc::new(checkpoint("/c.jsonl", 3)));
     one.save().unwrap();
     let mut two = Checkpoints::load(store.path()).unwrap();
-    two.set(Checkpoint { offset: 700, ..checkpoint("/a.jsonl", 1) });
+    two.set(Arc::new(Checkpoint { offset: 700, ..checkpoint("/a.jsonl", 1) }));
     two.forget(checkpoint("/b.jsonl", 2).id);
-    two.set(checkpoint("/d.jsonl", 4));
+    two.set(Arc::new(checkpoint("/d.jsonl", 4)));
     two.save().unwrap();
     for own in [800, 900] {
-        one.set(Checkpoint { offset: own, ..checkpoint("/c.jsonl", 3) });
+        one.set(Arc::new(Checkpoint { offset: own, ..checkpoint("/c.jsonl", 3) }));
         one.save().unwrap();
         assert_eq!(offset("/a.jsonl"), Some(700));
         assert_eq!(offset("/b.jsonl"), None);
         assert_eq!(offset("/c.jsonl"), Some(own));
         assert!(offset("/d.jsonl").is_some());
     }
-    one.set(Checkpoint { offset: 950, ..checkpoint("/a.jsonl", 1) });
+    one.set(Arc::new(Checkpoint { offset: 950, ..checkpoint("/a.jsonl", 1) }));
     one.save().unwrap();
     assert_eq!(offset("/a.jsonl"), Some(950));
     assert!(offset("/d.jsonl").is_some());
     fs::remove_file(store.path().join("ingest.state")).unwrap();
-    one.set(Checkpoint { offset: 960, ..checkpoint("/a.jsonl", 1) });
+    one.set(Arc::new(Checkpoint { offset: 960, ..checkpoint("/a.jsonl", 1) }));
     one.save().unwrap();
     assert_eq!(offset("/a.jsonl"), Some(960));
     assert_eq!(offset("/c.jsonl"), None);
@@ -120,7 +125,7 @@ fn saving_at_once_leaves_a_whole_file() {
                 let mut checkpoints = Checkpoints::load(store).unwrap();
                 for offset in 0..10 {
                     let path = format!("/{inode}.jsonl");
-                    checkpoints.set(Checkpoint { offset, ..checkpoint(&path, inode) });
+                    checkpoints.set(Arc::new(Checkpoint { offset, ..checkpoint(&path, inode) }));
                     checkpoints.save().unwrap();
                 }
             });
@@ -136,7 +141,7 @@ fn a_cut_or_flipped_bit_loses_a_checkpoint_and_never_changes_one() {
     let store = tempfile::tempdir().unwrap();
     let mut checkpoints = Checkpoints::load(store.path()).unwrap();
     let all = [checkpoint("/a.jsonl", 1), checkpoint("/b.jsonl", 2)];
-    all.iter().for_each(|checkpoint| checkpoints.set(checkpoint.clone()));
+    all.iter().for_each(|checkpoint| checkpoints.set(Arc::new(checkpoint.clone())));
     checkpoints.save().unwrap();
     let file = store.path().join("ingest.state");
     let whole = fs::read(&file).unwrap();
