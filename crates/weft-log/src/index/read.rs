@@ -24,6 +24,9 @@ const BUSY: Duration = Duration::from_secs(10);
 /// Page cache of a reading connection, in KiB, at most.
 const CACHE_KIB: i64 = 16 * 1024;
 
+/// The same where the index is written all the while: what is kept is of no use after the next transaction.
+const CACHE_BESIDE_WRITER_KIB: i64 = 2 * 1024;
+
 /// What [`found`] reads, in its order.
 pub(super) const PLACE_COLUMNS: &str = "position, segment, offset, bytes, crc";
 
@@ -288,6 +291,14 @@ impl Reader {
             let alive = |(key, position): (i64, i64)| Some((key, *rows.get(&position)?));
             Ok(found.into_iter().filter_map(alive).collect())
         })
+    }
+
+    /// Returns this reader with little memory for pages, for somebody who asks while the index is written.
+    pub(crate) fn beside_writer(self) -> Result<Self, IndexError> {
+        self.with(|connection| {
+            connection.execute_batch(&format!("PRAGMA cache_size = -{CACHE_BESIDE_WRITER_KIB}"))
+        })?;
+        Ok(self)
     }
 
     /// Hands every identity key to `each`; returns the watermark that they reach to. Keys of records that are gone may be among

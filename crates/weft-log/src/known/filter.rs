@@ -31,7 +31,7 @@ struct Line([AtomicU64; WORDS]);
 /// A filter over the keys of all records. Any number of threads may add and ask at once.
 ///
 /// Until [`Known::set_ready`] every key may be known: one thread fills the filter from the index while the writer already adds
-/// the keys of what it writes. When it is full, the same happens to a larger one, which then takes its place.
+/// the keys of what it writes. When it is full, another one takes the keys that follow.
 pub struct Known {
     lines: Box<[Line]>,
     n_added: AtomicU64,
@@ -82,7 +82,7 @@ impl Known {
         self.n_added.load(Ordering::Relaxed)
     }
 
-    /// Returns whether it is time for a larger one.
+    /// Returns whether it is time for another one.
     pub fn is_full(&self) -> bool {
         self.n_added() * BITS_PER_KEY_MIN > self.lines.len() as u64 * LINE_BITS
     }

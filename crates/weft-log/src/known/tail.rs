@@ -1,4 +1,4 @@
-//! The records that the index has not reached yet: their identity keys and topics, exactly.
+//! The records that the index has not reached yet: their identity keys and topics.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -9,8 +9,12 @@ use crate::{Position, TopicKey};
 /// Keys that are put together into a chunk.
 const CHUNK_KEYS: usize = 1 << 16;
 
+/// How far the last record of a chunk is from its first at most.
+const CHUNK_SPAN_MAX: u64 = u16::MAX as u64;
+
 /// Keys and topics of the newest records, by position. It grows with what is added and shrinks with [`Tail::forget`]; whoever
-/// owns it keeps the index close enough. There may be millions of keys: all but the newest take 12 bytes each.
+/// owns it keeps the index close enough. There may be millions of keys: all but the newest take 6 bytes each, four of their own and
+/// two for the position. A key that is found makes a candidate and no more, so that a false one among millions does no harm.
 #[derive(Debug)]
 pub struct Tail {
     chunk_keys: usize,
@@ -46,7 +50,10 @@ impl Tail {
     /// Adds a record, which comes after all others.
     pub fn add(&mut self, position: Position, keys: &Keys, topic: Option<&TopicKey>) {
         let keys = keys.as_slice();
-        if self.newest.keys.len() + keys.len() > self.chunk_keys {
+        let first = self.newest.keys.front().map_or(position, |(first, _)| *first);
+        if self.newest.keys.len() + keys.len() > self.chunk_keys
+            || position.get() - first.get() > CHUNK_SPAN_MAX
+        {
             self.chunks.extend(Chunk::of(&self.newest.keys));
             self.newest.clear();
         }
@@ -58,7 +65,7 @@ impl Tail {
         }
     }
 
-    /// Returns the records that have a key, oldest first.
+    /// Returns the records that have a key, oldest first; there may be others among them.
     pub fn find(&self, key: i64) -> impl Iterator<Item = Position> {
         let older = self.chunks.iter().flat_map(move |chunk| chunk.find(key));
         let all = older.chain(self.newest.find(key));
@@ -74,7 +81,7 @@ impl Tail {
     pub fn forget(&mut self, upto: Position) {
         self.forgotten = self.forgotten.max(upto.get());
         while let Some(chunk) = self.chunks.pop_front_if(|chunk| chunk.last <= upto) {
-            self.n_keys -= chunk.keys.len();
+            self.n_keys -= chunk.halves.len();
         }
         if self.chunks.is_empty() {
             self.n_keys -= self.newest.forget(upto);
@@ -86,12 +93,6 @@ impl Tail {
                 self.latest.remove(&topic);
             }
         }
-    }
-
-    /// Hands every key to `each`.
-    pub fn each_key(&self, each: impl FnMut(i64)) {
-        let older = self.chunks.iter().flat_map(|chunk| chunk.keys.iter().copied());
-        older.chain(self.newest.keys.iter().map(|(_, key)| *key)).for_each(each);
     }
 
     /// Returns how many keys it holds; those of a chunk are held as long as one of them is needed.
@@ -161,9 +162,9 @@ impl Newest {
 /// Keys that follow each other, put together.
 #[derive(Debug)]
 struct Chunk {
-    /// In their order; `offsets` has the position of each, counted from `first`.
-    keys: Box<[i64]>,
-    offsets: Box<[u32]>,
+    /// The upper half of each, in their order; `offsets` has the position of each, counted from `first`.
+    halves: Box<[u32]>,
+    offsets: Box<[u16]>,
     first: Position,
     last: Position,
 }
@@ -172,25 +173,32 @@ impl Chunk {
     /// Puts keys together; `None` if there are none.
     fn of(keys: &VecDeque<(Position, i64)>) -> Option<Self> {
         let (first, last) = (keys.front()?.0, keys.back()?.0);
-        let mut sorted: Vec<(i64, Position)> = keys.iter().map(|(at, key)| (*key, *at)).collect();
-        sorted.sort_unstable();
         let offset = |position: &Position| {
-            u32::try_from(position.get() - first.get()).expect("a chunk spans few records")
+            u16::try_from(position.get() - first.get()).expect("a chunk spans few records")
         };
+        let mut sorted: Vec<(u32, u16)> =
+            keys.iter().map(|(position, key)| (half_of(*key), offset(position))).collect();
+        sorted.sort_unstable();
         Some(Self {
-            keys: sorted.iter().map(|(key, _)| *key).collect(),
-            offsets: sorted.iter().map(|(_, position)| offset(position)).collect(),
+            halves: sorted.iter().map(|(half, _)| *half).collect(),
+            offsets: sorted.iter().map(|(_, offset)| *offset).collect(),
             first,
             last,
         })
     }
 
-    /// Returns the records that have a key, oldest first.
+    /// Returns the records that may have a key, oldest first.
     fn find(&self, key: i64) -> impl Iterator<Item = Position> {
-        let start = self.keys.partition_point(|known| *known < key);
-        let same = self.keys[start..].iter().take_while(move |known| **known == key);
+        let half = half_of(key);
+        let start = self.halves.partition_point(|known| *known < half);
+        let same = self.halves[start..].iter().take_while(move |known| **known == half);
         same.zip(&self.offsets[start..]).map(|(_, offset)| self.first.plus(u64::from(*offset)))
     }
+}
+
+/// The half of a key that a chunk knows it by.
+fn half_of(key: i64) -> u32 {
+    (key.cast_unsigned() >> 32) as u32
 }
 
 /// Keys are digests: their own bits are as good as any hash of them.

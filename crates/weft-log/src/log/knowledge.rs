@@ -8,20 +8,32 @@ use weft_event::problem::Problems;
 
 use crate::disk::RealDisk;
 use crate::index::{self, IndexError, Keys};
-use crate::known::{Known, Seen, Tail};
+use crate::known::{Known, Seen};
 use crate::reader::{ReadError, Reader};
 use crate::{Position, Store};
 
 /// Keys that the filter of an empty store has room for: 1.5 MB.
 const KEYS_ROOM: u64 = 1 << 20;
 
+/// Filters that are asked one after the other; beyond it one is filled to take the place of all.
+const FILTERS_MAX: usize = 3;
+
 /// What is known of all keys up to a position.
 pub(super) struct Knowledge {
-    known: Arc<Known>,
-    /// A larger one that is being filled to take its place.
-    next: Option<Arc<Known>>,
+    /// Each but the last is full. Only the first was filled from the index; it alone may not be ready.
+    filters: Vec<Arc<Known>>,
+    /// One with room for all keys, which is to take the place of those.
+    next: Option<Next>,
     /// The keys of all records before it are in.
     pub(super) upto: Position,
+}
+
+/// A filter that is to take the place of others. It has the keys of all records after `last`, and waits for the index to have those
+/// up to it, from which it is filled.
+struct Next {
+    known: Arc<Known>,
+    last: u64,
+    is_being_filled: bool,
 }
 
 impl Knowledge {
@@ -41,27 +53,25 @@ impl Knowledge {
         } else {
             fill(store, &known);
         }
-        Ok(Self { known, next: None, upto })
+        Ok(Self { filters: vec![known], next: None, upto })
     }
 
     /// Returns whether the keys of all earlier records are in.
     pub(super) fn is_ready(&self) -> bool {
-        self.known.is_ready()
+        self.filters.iter().all(|known| known.is_ready())
     }
 
     /// Returns whether a record may have the key.
     pub(super) fn has(&self, key: i64) -> Seen {
-        self.known.has(key)
+        let is_known = self.filters.iter().any(|known| known.has(key) == Seen::Maybe);
+        if is_known { Seen::Maybe } else { Seen::No }
     }
 
     /// Adds the keys of a record.
     pub(super) fn add(&self, keys: &Keys) {
-        for key in keys.as_slice() {
-            self.known.add(*key);
-            if let Some(next) = &self.next {
-                next.add(*key);
-            }
-        }
+        let next = self.next.as_ref().map(|next| &next.known);
+        let filters = self.filters.last().into_iter().chain(next);
+        filters.for_each(|known| keys.as_slice().iter().for_each(|key| known.add(*key)));
     }
 
     /// Adds the keys of the records that came since, from another process.
@@ -86,16 +96,29 @@ impl Knowledge {
         Ok(())
     }
 
-    /// Begins a larger filter when this one is full, and takes it when it is filled. `tail` has the keys that the index lacks.
-    pub(super) fn tend(&mut self, store: &Store, tail: &Tail) {
-        if let Some(next) = self.next.take_if(|next| next.is_ready()) {
-            self.known = next;
+    /// Begins another filter when the last one is full; where there are many, also one for all keys, which takes their place when it
+    /// is filled. The index has every record up to `indexed`.
+    pub(super) fn tend(&mut self, store: &Store, indexed: u64) {
+        if let Some(next) = self.next.take_if(|next| next.known.is_ready()) {
+            self.filters = vec![next.known];
         }
-        if self.next.is_none() && self.known.is_full() {
-            let next = Arc::new(Known::with_room_for(self.known.n_added()));
-            tail.each_key(|key| next.add(key));
-            fill(store, &next);
-            self.next = Some(next);
+        let is_full = self.filters.last().is_some_and(|last| last.is_full());
+        if is_full && self.is_ready() {
+            let n_keys: u64 = self.filters.iter().map(|known| known.n_added()).sum();
+            let another = Known::with_room_for(n_keys / 2);
+            another.set_ready();
+            self.filters.push(Arc::new(another));
+            if self.filters.len() > FILTERS_MAX && self.next.is_none() {
+                let (known, last) = (Known::with_room_for(n_keys), self.upto.get() - 1);
+                self.next = Some(Next { known: Arc::new(known), last, is_being_filled: false });
+            }
+        }
+        if let Some(next) = &mut self.next
+            && !next.is_being_filled
+            && next.last <= indexed
+        {
+            next.is_being_filled = true;
+            fill(store, &next.known);
         }
     }
 }

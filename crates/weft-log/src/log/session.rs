@@ -36,8 +36,8 @@ use spooled::Spooled;
 /// Records that a single event waits for to be indexed.
 const BEHIND_RECORDS_MAX: u64 = 10_000;
 
-/// Keys of records that the index has not reached, at most; beyond it producers wait for the index. They take 12 bytes each, and
-/// the place of a record 8.
+/// Keys of records that the index has not reached, at most; beyond it producers wait for the index. They take 6 bytes each, and the
+/// place of a record 8.
 const TAIL_KEYS_MAX: usize = 2 << 20;
 
 /// How long a store is held before it is let go for others, and how often that is looked at.
@@ -158,7 +158,7 @@ impl Session {
         if is_redacting {
             redact::unmark(&self.store).map_err(BeginError::Redaction)?;
         }
-        let index = index::Reader::open(&self.store.index())?;
+        let index = index::Reader::open(&self.store.index())?.beside_writer()?;
         let lines = Lines::new(self.store.clone(), Some(&index))?;
         let follow = Arc::new(Mutex::new(follow));
         let (tail, indexed) = (Arc::default(), Arc::default());
@@ -264,7 +264,7 @@ impl Session {
         });
         if let (Some(held), Some(known)) = (&self.held, &mut self.known) {
             known.upto = held.writer.next();
-            known.tend(&self.store, &lock(&held.tail));
+            known.tend(&self.store, held.indexed.load(Ordering::Acquire));
         }
         Appended { answers, written }
     }
