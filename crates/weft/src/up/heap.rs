@@ -1,7 +1,9 @@
-//! Few heaps for all threads of the server.
+//! Few heaps for all threads of the server, and none of them for what is large.
 //!
 //! The allocator of glibc gives each of a server's threads a heap of its own, and what is free in one is of no use to the others: such
-//! holes were a third of what a server held. How many heaps there are is settled when a program starts, by its environment.
+//! holes were a third of what a server held. What is large it gets from the system and gives back to it, until the first such piece is
+//! given back: from then on it keeps pieces up to that size among the small ones, and the holes that they leave. How many heaps there
+//! are and what is large is settled when a program starts, by its environment.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -10,8 +12,8 @@ use std::{env, fs};
 use weft_server::serve::ALLOCATOR;
 
 /// With one heap threads wait for each other: a folder took 16.5 s to be read instead of 11 with two, in which it takes as long as with
-/// a heap for each thread.
-const TWO_HEAPS: &str = "glibc.malloc.arena_max=2";
+/// a heap for each thread. Bodies of requests and their like are smaller than what is large here, and need no call to the system.
+const TWO_HEAPS: &str = "glibc.malloc.arena_max=2:glibc.malloc.mmap_threshold=2097152";
 
 /// Starts the program again in its own place, with few heaps. Goes on where that is done, where somebody else has told the allocator
 /// something, where there is another one, and where it cannot be done.

@@ -371,7 +371,7 @@ fn what_the_servers_memory_was_told_is_not_told_to_its_commands() {
     let served = Served::start(&sandbox);
     let status: Value = serde_json::from_str(&served.client().status().unwrap()).unwrap();
     let own = std::fs::read(format!("/proc/{}/environ", status["pid"])).unwrap();
-    assert!(String::from_utf8_lossy(&own).contains("GLIBC_TUNABLES=glibc.malloc.arena_max=2\0"));
+    assert!(String::from_utf8_lossy(&own).contains("GLIBC_TUNABLES=glibc.malloc.arena_max=2:"));
 
     let pipe = pipe.to_str().unwrap();
     let args = ["sub", "add", "seen", "--command", "sh", "-c", "env > \"$0\"", pipe];
