@@ -198,11 +198,14 @@ fn take(schedule: &mut Schedule<Arc<Post>>, limit: usize, clock: Clock) -> Vec<F
     let mut flights: Vec<Flight<Arc<Post>>> = Vec::new();
     let mut bytes = 0;
     while flights.len() < limit && bytes < LENT_BYTES_MAX {
-        let run = schedule.start(clock.elapsed, limit - flights.len());
+        let run = schedule.start_while(clock.elapsed, limit - flights.len(), |post| {
+            let fits = bytes < LENT_BYTES_MAX;
+            bytes += if fits { post.live.line.len() } else { 0 };
+            fits
+        });
         if run.is_empty() {
             break;
         }
-        bytes += run.iter().map(|flight| flight.event.live.line.len()).sum::<usize>();
         flights.extend(run);
     }
     // The runs are of one session each; together they stand as in the log.

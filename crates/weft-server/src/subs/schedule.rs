@@ -229,6 +229,17 @@ impl<T: Clone> Schedule<T> {
 
     /// Starts up to `run_max` events of one session that may go now; empty if none may.
     pub fn start(&mut self, now: Duration, run_max: usize) -> Vec<Flight<T>> {
+        self.start_while(now, run_max, |_| true)
+    }
+
+    /// Starts up to `run_max` events of one session that may go now, and ends before the first that does not fit. The first of all
+    /// goes in any case.
+    pub fn start_while(
+        &mut self,
+        now: Duration,
+        run_max: usize,
+        mut fits: impl FnMut(&T) -> bool,
+    ) -> Vec<Flight<T>> {
         let busy_max = if self.down.is_some() { 1 } else { self.rules.parallel_max };
         let is_left_alone = self.down.is_some_and(|down| now < down.until);
         if self.n_busy >= busy_max || is_left_alone || run_max == 0 {
@@ -240,7 +251,9 @@ impl<T: Clone> Schedule<T> {
         self.waiting.remove(&first);
         let lane = self.lanes.get_mut(&first.2).expect("a lane that waits is there");
         let is_replay = matches!(lane.key, SessionKey::Replay(_));
-        let run = lane.items.iter_mut().take(run_max).map(|item| {
+        let items = lane.items.iter_mut().take(run_max).enumerate();
+        let items = items.take_while(|(idx, item)| fits(&item.event) || *idx == 0);
+        let run = items.map(|(_, item)| {
             item.state = State::Flying;
             item.attempt += 1;
             let Item { ticket, position, attempt, ref event, .. } = *item;

@@ -165,6 +165,23 @@ fn a_run_of_one_session_is_taken_together_and_comes_back_in_order() {
 }
 
 #[test]
+fn a_run_ends_before_the_first_event_that_does_not_fit() {
+    let mut schedule = offered(rules(), &[(1, "a"), (2, "a"), (3, "a")]);
+    assert_eq!(positions(&schedule.start_while(NOW, 10, |()| false)), [1], "the first always goes");
+    assert_eq!(schedule.start(NOW, 10), [], "its session is under way");
+    let mut schedule = offered(rules(), &[(1, "a"), (2, "a"), (3, "a")]);
+    let mut n_left = 2;
+    let fits = |(): &()| {
+        n_left -= 1;
+        n_left >= 0
+    };
+    let run = schedule.start_while(NOW, 10, fits);
+    assert_eq!(positions(&run), [1, 2]);
+    run.iter().for_each(|flight| assert!(schedule.done(flight.ticket)));
+    assert_eq!(positions(&schedule.start(NOW, 10)), [3], "the rest of it is left where it was");
+}
+
+#[test]
 fn a_replay_does_not_move_the_acknowledged_position() {
     let mut schedule = offered(rules(), &[(5, "a")]);
     schedule.offer_replay(3, 1, ());
