@@ -66,6 +66,8 @@ pub struct SubscriptionLimits {
     pub pull_events_max: usize,
     /// How long one such request waits.
     pub pull_patience_max: Duration,
+    /// Bytes of the events whose large values are put back that are under way at a time, of all subscriptions. A larger one goes alone.
+    pub restored_bytes_max: usize,
     /// How long deliveries under way are waited for at the end of a subscription or the server. The server as a whole waits longer.
     pub end_patience: Duration,
 }
@@ -82,6 +84,7 @@ impl Default for SubscriptionLimits {
             pulls_max: 64,
             pull_events_max: 1000,
             pull_patience_max: Duration::from_secs(60),
+            restored_bytes_max: 64 << 20,
             end_patience: Duration::from_secs(3),
         }
     }

@@ -12,6 +12,7 @@ use crate::intake::Intake;
 use crate::limits::Limits;
 use crate::metrics::Counters;
 use crate::reads::Reads;
+use crate::room::Rooms;
 use crate::subs::desk::Desk;
 use crate::tail::TailState;
 use crate::talks::Talks;
@@ -38,6 +39,7 @@ struct Shared {
     limits: Limits,
     streams: Arc<Semaphore>,
     desk: Desk,
+    restored: Rooms,
     since: Instant,
     counters: Counters,
     intake: Intake,
@@ -77,6 +79,7 @@ impl Core {
         let intake = Intake::new(&store, &limits);
         let reads = Reads::new(store.clone(), &limits);
         let streams = Arc::new(Semaphore::new(limits.streams_max));
+        let restored = Rooms::new(limits.subscriptions.restored_bytes_max, Duration::MAX);
         let shared = Shared {
             store,
             store_id,
@@ -86,6 +89,7 @@ impl Core {
             limits,
             streams,
             desk: Desk::default(),
+            restored,
             since,
             counters,
             intake,
@@ -141,6 +145,11 @@ impl Core {
     /// Returns where running subscriptions are found.
     pub fn desk(&self) -> &Desk {
         &self.shared.desk
+    }
+
+    /// Returns the room for events that go to subscribers with their large values put back.
+    pub(crate) fn restored(&self) -> &Rooms {
+        &self.shared.restored
     }
 
     /// Waits until no stream is open.

@@ -37,16 +37,21 @@ impl Rooms {
 
     /// Waits for room for so many bytes, or for all there is.
     pub async fn take(&self, n_bytes: usize) -> Result<Room, NoRoom> {
-        let permits = u32::try_from((n_bytes / PERMIT_BYTES + 1).min(self.permits_max));
-        let permits = permits.expect("the room is counted in 32 bits");
-        if let Ok(permit) = Arc::clone(&self.free).try_acquire_many_owned(permits) {
+        if let Ok(permit) = Arc::clone(&self.free).try_acquire_many_owned(self.permits(n_bytes)) {
             return Ok(Room { permit });
         }
-        let permit = Arc::clone(&self.free).acquire_many_owned(permits);
-        match tokio::time::timeout(self.patience, permit).await {
-            Ok(permit) => Ok(Room { permit: permit.expect("nobody closes it") }),
-            Err(_elapsed) => Err(NoRoom),
-        }
+        tokio::time::timeout(self.patience, self.wait(n_bytes)).await.map_err(|_elapsed| NoRoom)
+    }
+
+    /// Waits for room for so many bytes, or for all there is, as long as it takes. Who came first is first.
+    pub async fn wait(&self, n_bytes: usize) -> Room {
+        let permit = Arc::clone(&self.free).acquire_many_owned(self.permits(n_bytes));
+        Room { permit: permit.await.expect("nobody closes it") }
+    }
+
+    fn permits(&self, n_bytes: usize) -> u32 {
+        let permits = u32::try_from((n_bytes / PERMIT_BYTES + 1).min(self.permits_max));
+        permits.expect("the room is counted in 32 bits")
     }
 }
 
@@ -67,3 +72,6 @@ impl Room {
         drop(self.permit.split(self.permit.num_permits().saturating_sub(needed)));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,6 +15,7 @@ pub mod otlp;
 pub(crate) mod outcome;
 pub mod post;
 pub(crate) mod pull;
+pub(crate) mod restored;
 pub mod schedule;
 pub mod secrets;
 pub mod webhook;

@@ -24,6 +24,7 @@ Examples:
   weft sub add local --from start --command sh -c 'cat >> events.jsonl'
   weft sub add backend --otlp http://127.0.0.1:4318
   weft sub add worker --filter 'type:bead.*' --pull
+  weft sub add archive --blobs --webhook https://example.com/all
   weft sub                         what there is, and how far each is
   weft sub show alerts             one of them
   weft sub replay alerts 1200      deliver again from position 1200 on

@@ -86,6 +86,7 @@ fn limit_slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         pulls_max,
         pull_events_max,
         pull_patience_max,
+        restored_bytes_max,
         end_patience,
     } = subscriptions;
     vec![
@@ -116,6 +117,7 @@ fn limit_slots(limits: &mut Limits) -> Vec<(&'static str, Slot<'_>)> {
         ("subscriptions.pulls_max", Slot::Count(pulls_max)),
         ("subscriptions.pull_events_max", Slot::Count(pull_events_max)),
         ("subscriptions.pull_patience_max", Slot::Time(pull_patience_max)),
+        ("subscriptions.restored_bytes_max", Slot::Bytes(restored_bytes_max)),
         ("subscriptions.end_patience", Slot::Time(end_patience)),
     ]
 }

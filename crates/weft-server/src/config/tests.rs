@@ -315,6 +315,7 @@ fn the_defaults_are_as_they_would_be_written() {
     subscriptions.pulls_max = 64
     subscriptions.pull_events_max = 1000
     subscriptions.pull_patience_max = 1m
+    subscriptions.restored_bytes_max = 64M
     subscriptions.end_patience = 3s
     ");
 }

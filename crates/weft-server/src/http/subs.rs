@@ -21,7 +21,7 @@ use crate::Core;
 use crate::subs::books::{Books, Fate};
 use crate::subs::change::{self, Change, ChangeError, Which};
 use crate::subs::definition::{
-    Definition, DefinitionError, Kind, Request, Retry, SecretRef, State as Standing,
+    Blobs, Definition, DefinitionError, Kind, Request, Retry, SecretRef, State as Standing,
 };
 use crate::subs::secrets::{self, SecretError};
 use crate::writer::{WriteFailure, chain};
@@ -76,7 +76,7 @@ async fn add(State(core): State<Core>, Sent(sent): Sent) -> Result<Response, Fai
     let value = body::object(
         &mut tape,
         &sent.bytes,
-        &["name", "filter", "from", "kind", "url", "command", "retry"],
+        &["name", "filter", "from", "kind", "url", "command", "blobs", "retry"],
     )?;
     let definition = Definition::new(request(&core, value)?).map_err(|error| wrong(&error))?;
     catch_up(&core).await?;
@@ -130,6 +130,7 @@ fn request(core: &Core, value: Value<'_>) -> Result<Request, Failure> {
         filter: body::text(value, "filter")?.unwrap_or_default().into_owned(),
         start,
         kind,
+        blobs: Blobs::read(value).map_err(|error| wrong(&error))?,
         retry,
         now_ns: i64::try_from(now).unwrap_or(i64::MAX),
     })

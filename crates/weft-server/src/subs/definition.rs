@@ -31,6 +31,8 @@ pub struct Definition {
     pub replayed_upto: u64,
     /// How events reach the subscriber.
     pub kind: Kind,
+    /// What stands in an event for a value that was too large for it.
+    pub blobs: Blobs,
     /// Whether events are delivered.
     pub state: State,
     /// How patiently.
@@ -70,6 +72,16 @@ pub enum SecretRef {
     Store,
     /// In a file.
     File(String),
+}
+
+/// What a subscriber is given for a value that was too large for its event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blobs {
+    /// The reference that stands in the log.
+    #[default]
+    Referenced,
+    /// The value, in its place.
+    Restored,
 }
 
 /// Whether events are delivered.
@@ -168,6 +180,8 @@ pub struct Request {
     pub start: u64,
     /// How events reach the subscriber.
     pub kind: Kind,
+    /// What stands in an event for a value that was too large for it.
+    pub blobs: Blobs,
     /// How patiently.
     pub retry: Retry,
     /// The time, in nanoseconds since 1970.
@@ -177,15 +191,26 @@ pub struct Request {
 impl Definition {
     /// Checks what is asked for and makes a subscription of it.
     pub fn new(request: Request) -> Result<Self, DefinitionError> {
-        let Request { name, filter, start, kind, retry, now_ns } = request;
+        let Request { name, filter, start, kind, blobs, retry, now_ns } = request;
         check_name(&name)?;
         check_kind(&kind)?;
         check_retry(&retry)?;
         let filter = parse_filter(&filter, now_ns)?.to_string();
         let id = uuid::Uuid::now_v7().to_string();
         let (round, replayed_upto, state) = (0, 0, State::Active);
-        let created_ns = now_ns;
-        Ok(Self { name, id, round, filter, start, replayed_upto, kind, state, retry, created_ns })
+        Ok(Self {
+            name,
+            id,
+            round,
+            filter,
+            start,
+            replayed_upto,
+            kind,
+            blobs,
+            state,
+            retry,
+            created_ns: now_ns,
+        })
     }
 
     /// Returns the filter, without Weft's own records unless it asks for them.

@@ -15,7 +15,7 @@ use super::otlp::{Endpoint, EndpointError};
 use super::outcome::chain;
 use super::secrets;
 use super::webhook::Webhook;
-use super::worker::{Reins, Way, Worker};
+use super::worker::{Push, Reins, Way, Worker};
 use crate::Core;
 use crate::feed::{Chunk, Cursor};
 
@@ -226,14 +226,14 @@ async fn open(core: &Core, definition: &Definition) -> Result<Opened, StartError
     let (ask, asked) = mpsc::channel(core.limits().subscriptions.pulls_max);
     match &definition.kind {
         Kind::Pull => Ok((Way::Pull, Some(ask), asked)),
-        Kind::Command { argv } => Ok((Way::Command(argv.clone().into()), None, asked)),
+        Kind::Command { argv } => Ok((Way::Push(Push::Command(argv.clone().into())), None, asked)),
         Kind::Otlp { url } => {
             let (url, timeout) = (url.clone(), definition.retry.timeout);
             let endpoint = tokio::task::spawn_blocking(move || Endpoint::new(&url, timeout));
             let endpoint = endpoint
                 .await
                 .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
-            Ok((Way::Otlp(Arc::new(endpoint)), None, asked))
+            Ok((Way::Push(Push::Otlp(Arc::new(endpoint))), None, asked))
         }
         Kind::Webhook { url, secret } => {
             let uri = url.parse()?;
@@ -246,7 +246,7 @@ async fn open(core: &Core, definition: &Definition) -> Result<Opened, StartError
             let webhook = webhook
                 .await
                 .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
-            Ok((Way::Webhook(Arc::new(webhook)), None, asked))
+            Ok((Way::Push(Push::Webhook(Arc::new(webhook))), None, asked))
         }
     }
 }

@@ -8,10 +8,13 @@ use weft_event::{Facts, Key, KeyDigests};
 use super::definition::Definition;
 use super::schedule::Flight;
 use crate::feed::Live;
-use crate::{place, record};
+use crate::place;
 
 /// Most bytes of an id or a key as it is delivered. A longer one is replaced by its hash.
 const ID_BYTES_MAX: usize = 512;
+
+/// Something that is said beside an event: its name, as in `Event-Id`, and the value.
+pub(crate) type Mark = (&'static str, String);
 
 /// An event that waits for its delivery.
 #[derive(Clone, Debug)]
@@ -24,8 +27,8 @@ pub(crate) struct Post {
 /// One delivery.
 #[derive(Clone, Debug)]
 pub(crate) struct Letter {
-    /// What is said beside the event, by name as in `Event-Id`.
-    pub(crate) marks: Vec<(&'static str, String)>,
+    /// What is said beside the event.
+    pub(crate) marks: Vec<Mark>,
     /// The record as JSON.
     pub(crate) body: Bytes,
 }
@@ -49,28 +52,28 @@ impl Post {
     }
 }
 
-impl Letter {
-    /// Writes a delivery.
-    pub(super) fn new(definition: &Definition, store_id: &str, flight: &Flight<Arc<Post>>) -> Self {
-        let Post { live, event_id, idempotency_key } = &*flight.event;
-        let mut body = Vec::with_capacity(live.line.len() + 256);
-        record::write(&mut body, store_id, &live.meta, &live.line);
-        let mut marks = vec![
-            ("Event-Id", event_id.clone()),
-            ("Idempotency-Key", idempotency_key.clone()),
-            ("Position", flight.position.to_string()),
-            ("Cursor", place::write(store_id, flight.position)),
-            ("Attempt", flight.attempt.to_string()),
-            ("Subscription", definition.name.clone()),
-        ];
-        if is_replay(definition, flight) {
-            marks.push(("Replay", "true".to_owned()));
-        }
-        if flight.is_replay {
-            marks.push(("Out-Of-Order", "true".to_owned()));
-        }
-        Self { marks, body: Bytes::from(body) }
+/// Returns what is said beside an event.
+pub(super) fn marks(
+    definition: &Definition,
+    store_id: &str,
+    flight: &Flight<Arc<Post>>,
+) -> Vec<Mark> {
+    let Post { event_id, idempotency_key, .. } = &*flight.event;
+    let mut marks = vec![
+        ("Event-Id", event_id.clone()),
+        ("Idempotency-Key", idempotency_key.clone()),
+        ("Position", flight.position.to_string()),
+        ("Cursor", place::write(store_id, flight.position)),
+        ("Attempt", flight.attempt.to_string()),
+        ("Subscription", definition.name.clone()),
+    ];
+    if is_replay(definition, flight) {
+        marks.push(("Replay", "true".to_owned()));
     }
+    if flight.is_replay {
+        marks.push(("Out-Of-Order", "true".to_owned()));
+    }
+    marks
 }
 
 /// Returns whether an event was delivered before, or was dead.

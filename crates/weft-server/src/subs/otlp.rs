@@ -2,23 +2,22 @@
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::Uri;
-use hyper::header::HeaderMap;
 use hyper::http::uri::PathAndQuery;
 use weft_event::event::{self, Expect};
 use weft_event::json::{Tape, Value};
 use weft_event::problem::Problems;
 use weft_event::translate::otlp::{Batch, Request};
+use weft_log::Meta;
 
 use super::definition::{self, DefinitionError};
+use super::letter::Mark;
 use super::outcome::Outcome;
-use super::post::{Answer, ConnectError, Poster};
+use super::post::{self, Answer, ConnectError, Poster};
 use super::schedule::{Backoff, Failure};
-use crate::feed::Live;
 
 /// The path of logs, where an address has none.
 const LOGS: &str = "/v1/logs";
@@ -75,11 +74,16 @@ impl Endpoint {
     }
 
     /// Delivers one event. `now_s` is the time in seconds since 1970.
-    pub(super) async fn deliver(self: Arc<Self>, request: Option<Request>, now_s: i64) -> Outcome {
+    pub(super) async fn deliver(
+        &self,
+        request: Option<Request>,
+        marks: Vec<Mark>,
+        now_s: i64,
+    ) -> Outcome {
         let Some(request) = request else {
             return Outcome::Failed(Failure::Final, "the record is no event".to_owned());
         };
-        match self.send(request.json, now_s).await {
+        match self.send(request.json, marks, now_s).await {
             Ok(Sent { n_rejected: 0, .. }) => Outcome::Taken,
             Ok(Sent { message, .. }) => {
                 Outcome::Failed(Failure::Final, format!("rejected: {message}"))
@@ -88,8 +92,8 @@ impl Endpoint {
         }
     }
 
-    async fn send(&self, json: String, now_s: i64) -> Result<Sent, Outcome> {
-        judge(&self.0.post(HeaderMap::new(), Bytes::from(json)).await?, now_s)
+    async fn send(&self, json: String, marks: Vec<Mark>, now_s: i64) -> Result<Sent, Outcome> {
+        judge(&self.0.post(post::headers(marks), Bytes::from(json)).await?, now_s)
     }
 }
 
@@ -114,7 +118,8 @@ impl Sender {
             loop {
                 n_sends += 1;
                 let now_s = jiff::Timestamp::now().as_second();
-                let (retry_after, said) = match self.endpoint.send(json.to_owned(), now_s).await {
+                let sent = self.endpoint.send(json.to_owned(), Vec::new(), now_s).await;
+                let (retry_after, said) = match sent {
                     Ok(sent) => return Ok(sent),
                     Err(Outcome::Failed(Failure::Final, said) | Outcome::Gone(said)) => {
                         return Err(SendError { n_sends, said });
@@ -137,13 +142,13 @@ impl Sender {
 }
 
 /// Writes a record of the log as an export request; `None` if it is no event.
-pub(super) fn request(live: &Live) -> Option<Request> {
+pub(super) fn request(meta: &Meta, line: &[u8]) -> Option<Request> {
     let (mut tape, mut problems) = (Tape::new(), Problems::new());
-    let mark = live.meta.mark.as_ref();
+    let mark = meta.mark.as_ref();
     let expect = mark.map_or(Expect::Any, |mark| Expect::Dialect(mark.dialect));
-    let event = event::read(&mut tape, &live.line, expect, &mut problems)?;
+    let event = event::read(&mut tape, line, expect, &mut problems)?;
     let mut batch = Batch::new();
-    let seen_ns = live.meta.at_us.map(|at_us| at_us.saturating_mul(1000));
+    let seen_ns = meta.at_us.map(|at_us| at_us.saturating_mul(1000));
     batch.push(&event, seen_ns);
     batch.take()
 }
@@ -181,6 +186,7 @@ fn rejected(body: &[u8]) -> Sent {
 #[cfg(test)]
 mod tests {
     use hyper::StatusCode;
+    use hyper::header::HeaderMap;
 
     use super::*;
 

@@ -7,6 +7,9 @@ use super::schedule::Failure;
 /// Most bytes of what is kept of an error.
 const ERROR_BYTES_MAX: usize = 500;
 
+/// What is said of a delivery that panicked.
+pub(super) const BROKEN_DOWN: &str = "the delivery broke down inside the server";
+
 /// How a delivery turned out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {

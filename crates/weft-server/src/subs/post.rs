@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
 use hyper::{Method, Request, StatusCode, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
+use super::letter::Mark;
 use super::outcome::{Outcome, chain, shorten};
 use connect::Connector;
 
@@ -82,6 +83,17 @@ impl Poster {
             Err(Outcome::refused(&format!("no answer within {ms} ms")))
         })
     }
+}
+
+/// Returns what is said beside an event as headers.
+pub(super) fn headers(marks: impl IntoIterator<Item = Mark>) -> HeaderMap {
+    let header = |(name, value): Mark| {
+        let name = format!("weft-{}", name.to_ascii_lowercase());
+        let name = HeaderName::try_from(name).expect("the marks have plain names");
+        let value = HeaderValue::try_from(value).expect("the marks have printable values");
+        (name, value)
+    };
+    marks.into_iter().map(header).collect()
 }
 
 impl Answer {

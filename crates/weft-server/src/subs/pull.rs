@@ -4,12 +4,18 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
+use super::definition::Blobs;
 use super::letter::Post;
+use super::outcome::BROKEN_DOWN;
+use super::restored::{self, Given};
 use super::schedule::{Failure, Flight, Schedule, Ticket};
+use crate::Core;
+use crate::room::Room;
 
-/// Bytes of events that are lent at once, and one event more.
+/// Bytes of events that are lent at once, and one event more; with their values back, where they are put back.
 const LENT_BYTES_MAX: usize = 4 << 20;
 
 /// What a subscriber asks for.
@@ -35,12 +41,14 @@ pub(crate) enum Request {
 }
 
 /// Events that are lent.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Lent {
     /// What they are reported by; `None` if there are none.
     pub(crate) lease: Option<String>,
-    /// The events.
-    pub(crate) flights: Vec<Flight<Arc<Post>>>,
+    /// The events, and their lines.
+    pub(crate) events: Vec<(Flight<Arc<Post>>, Given)>,
+    /// The room that they take, if values were put back.
+    pub(crate) room: Option<Room>,
 }
 
 /// What became of lent events.
@@ -70,11 +78,24 @@ pub(crate) struct UnknownLease;
 /// How one event of a lease turned out.
 pub(super) type Returned = (Ticket, Option<(Failure, String)>);
 
+/// Events whose values are back, by the task that did it.
+pub(super) type Restored = Result<(Id, (Vec<Given>, Room)), JoinError>;
+
 /// Everything that is lent, and everybody who waits.
-#[derive(Default)]
 pub(super) struct Counter {
+    core: Core,
+    blobs: Blobs,
     waiting: VecDeque<(usize, Instant, oneshot::Sender<Lent>)>,
+    /// Events that are lent once their values are back. Until then their time does not run.
+    restoring: JoinSet<(Vec<Given>, Room)>,
+    by_task: HashMap<Id, Order>,
     leases: HashMap<String, Lease>,
+}
+
+/// Events that somebody asked for and is not given yet.
+struct Order {
+    flights: Vec<Flight<Arc<Post>>>,
+    answer: oneshot::Sender<Lent>,
 }
 
 struct Lease {
@@ -95,9 +116,21 @@ pub(super) struct Clock {
 }
 
 impl Counter {
+    /// Returns a counter that nothing was lent at.
+    pub(super) fn new(core: &Core, blobs: Blobs) -> Self {
+        Self {
+            core: core.clone(),
+            blobs,
+            waiting: VecDeque::new(),
+            restoring: JoinSet::new(),
+            by_task: HashMap::new(),
+            leases: HashMap::new(),
+        }
+    }
+
     /// Returns whether another may wait.
     pub(super) fn has_room(&self, waiting_max: usize) -> bool {
-        self.waiting.len() < waiting_max
+        self.waiting.len() + self.by_task.len() < waiting_max
     }
 
     /// Returns whether somebody waits for events.
@@ -114,12 +147,25 @@ impl Counter {
     pub(super) fn serve(&mut self, schedule: &mut Schedule<Arc<Post>>, clock: Clock) {
         self.waiting.retain(|(.., answer)| !answer.is_closed());
         while let Some((limit, until, answer)) = self.waiting.pop_front() {
-            let flights = take(schedule, limit, clock);
+            let (flights, bytes) = take(schedule, limit, self.blobs, clock);
             if flights.is_empty() && clock.now < until {
                 self.waiting.push_front((limit, until, answer));
                 break;
             }
-            self.hand_out(schedule, flights, answer, clock);
+            if bytes > 0 {
+                let lives = flights.iter().map(|flight| Arc::clone(&flight.event.live)).collect();
+                let core = self.core.clone();
+                let restore = async move { restored::all(&core, lives, bytes).await };
+                let task = self.restoring.spawn(restore);
+                self.by_task.insert(task.id(), Order { flights, answer });
+                continue;
+            }
+            let given = |flight: Flight<Arc<Post>>| {
+                let given = Given::as_it_is(&flight.event.live);
+                (flight, given)
+            };
+            let events = flights.into_iter().map(given).collect();
+            self.hand_out(schedule, Lent { lease: None, events, room: None }, answer, clock);
         }
         // Whoever is behind the first may be out of time as well.
         let (late, waiting): (VecDeque<_>, VecDeque<_>) =
@@ -129,17 +175,42 @@ impl Counter {
         late.into_iter().for_each(|(.., answer)| drop(answer.send(Lent::default())));
     }
 
+    /// Waits for events whose values are back; `None` if there are none to wait for.
+    pub(super) async fn restored(&mut self) -> Option<Restored> {
+        self.restoring.join_next_with_id().await
+    }
+
+    /// Lends events whose values are back; returns those that nothing came of.
+    pub(super) fn lend(
+        &mut self,
+        restored: Restored,
+        schedule: &mut Schedule<Arc<Post>>,
+        clock: Clock,
+    ) -> Vec<Returned> {
+        let id = restored.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
+        let Some(Order { flights, answer }) = self.by_task.remove(&id) else { return Vec::new() };
+        let Ok((_, (given, room))) = restored else {
+            let failure = Failure::Refused { retry_after: None };
+            let said = || Some((failure, BROKEN_DOWN.to_owned()));
+            return flights.iter().map(|flight| (flight.ticket, said())).collect();
+        };
+        let events = flights.into_iter().zip(given).collect();
+        self.hand_out(schedule, Lent { lease: None, events, room: Some(room) }, answer, clock);
+        Vec::new()
+    }
+
     fn hand_out(
         &mut self,
         schedule: &mut Schedule<Arc<Post>>,
-        flights: Vec<Flight<Arc<Post>>>,
+        lent: Lent,
         answer: oneshot::Sender<Lent>,
         clock: Clock,
     ) {
-        let events = flights.iter().map(|flight| (flight.position, flight.ticket)).collect();
-        let lease = (!flights.is_empty()).then(|| uuid::Uuid::now_v7().to_string());
-        if let Err(Lent { flights, .. }) = answer.send(Lent { lease: lease.clone(), flights }) {
-            flights.iter().for_each(|flight| schedule.released(flight.ticket, clock.elapsed));
+        let events = lent.events.iter().map(|(flight, _)| (flight.position, flight.ticket));
+        let events: Vec<_> = events.collect();
+        let lease = (!events.is_empty()).then(|| uuid::Uuid::now_v7().to_string());
+        if answer.send(Lent { lease: lease.clone(), ..lent }).is_err() {
+            events.iter().for_each(|(_, ticket)| schedule.released(*ticket, clock.elapsed));
         } else if let Some(lease) = lease {
             let until = clock.now + clock.lent_for;
             self.leases.insert(lease, Lease { until, events });
@@ -194,13 +265,24 @@ impl Counter {
     }
 }
 
-fn take(schedule: &mut Schedule<Arc<Post>>, limit: usize, clock: Clock) -> Vec<Flight<Arc<Post>>> {
+/// Takes events to lend; returns them in the order of the log, and the bytes that they take if there are values to put back, else 0.
+fn take(
+    schedule: &mut Schedule<Arc<Post>>,
+    limit: usize,
+    blobs: Blobs,
+    clock: Clock,
+) -> (Vec<Flight<Arc<Post>>>, usize) {
     let mut flights: Vec<Flight<Arc<Post>>> = Vec::new();
-    let mut bytes = 0;
+    let (mut bytes, mut is_restored) = (0, false);
     while flights.len() < limit && bytes < LENT_BYTES_MAX {
         let run = schedule.start_while(clock.elapsed, limit - flights.len(), |post| {
             let fits = bytes < LENT_BYTES_MAX;
-            bytes += if fits { post.live.line.len() } else { 0 };
+            if fits {
+                let line = &post.live.line;
+                let restored_bytes = restored::bytes_of(blobs, line);
+                is_restored |= restored_bytes.is_some();
+                bytes += restored_bytes.unwrap_or(line.len());
+            }
             fits
         });
         if run.is_empty() {
@@ -210,5 +292,5 @@ fn take(schedule: &mut Schedule<Arc<Post>>, limit: usize, clock: Clock) -> Vec<F
     }
     // The runs are of one session each; together they stand as in the log.
     flights.sort_by_key(|flight| flight.position);
-    flights
+    (flights, if is_restored { bytes } else { 0 })
 }

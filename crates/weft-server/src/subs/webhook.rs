@@ -6,11 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::Uri;
-use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::letter::Letter;
 use super::outcome::Outcome;
-use super::post::{Answer, ConnectError, Poster};
+use super::post::{self, Answer, ConnectError, Poster};
 
 /// One subscriber's address.
 pub(crate) struct Webhook {
@@ -27,14 +26,8 @@ impl Webhook {
     /// Delivers one event. `now_s` is the time in seconds since 1970.
     pub(crate) async fn deliver(self: Arc<Self>, letter: Letter, now_s: i64) -> Outcome {
         let signature = sign::signature(&self.secret, now_s, &letter.body);
-        let mut headers = HeaderMap::new();
         let stamps = [("Timestamp", now_s.to_string()), ("Signature", signature)];
-        for (name, value) in letter.marks.into_iter().chain(stamps) {
-            let name = format!("weft-{}", name.to_ascii_lowercase());
-            let name = HeaderName::try_from(name).expect("the marks have plain names");
-            let value = HeaderValue::try_from(value).expect("the marks have printable values");
-            headers.insert(name, value);
-        }
+        let headers = post::headers(letter.marks.into_iter().chain(stamps));
         match self.poster.post(headers, letter.body).await {
             Ok(answer) => judge(&answer, now_s),
             Err(outcome) => outcome,
@@ -60,7 +53,7 @@ fn judge(answer: &Answer, now_s: i64) -> Outcome {
 mod tests {
     use bytes::Bytes;
     use hyper::StatusCode;
-    use hyper::header::RETRY_AFTER;
+    use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 
     use super::*;
     use crate::subs::schedule::Failure;

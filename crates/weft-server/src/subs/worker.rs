@@ -1,5 +1,6 @@
 //! One running subscription: a task that owns its schedule, reads the log as far as there is room, and writes down how far it is.
 
+mod delivery;
 mod ledger;
 mod outcomes;
 
@@ -15,24 +16,32 @@ use weft_log::{Filter, Position};
 use super::books::{Acknowledged, Dead, Entry, Fate};
 use super::definition::Definition;
 use super::desk::Status;
-use super::letter::{Letter, Post};
+use super::letter::{self, Post};
 use super::matching::{self, Portion};
 use super::otlp::Endpoint;
-use super::outcome::Outcome;
+use super::outcome::{BROKEN_DOWN, Outcome};
 use super::pull::{self, Counter};
 use super::schedule::{Backoff, Flight, Progress, Rules, Schedule, Ticket};
 use super::webhook::Webhook;
 use crate::feed::Live;
 use crate::{Core, place};
+use delivery::Delivery;
 use ledger::Ledger;
 
 /// How events reach the subscriber.
-#[derive(Clone)]
 pub(super) enum Way {
+    /// It asks for them.
+    Pull,
+    /// They are brought to it.
+    Push(Push),
+}
+
+/// How events are brought to the subscriber.
+#[derive(Clone)]
+pub(super) enum Push {
     Webhook(Arc<Webhook>),
     Otlp(Arc<Endpoint>),
     Command(Arc<[String]>),
-    Pull,
 }
 
 /// What a worker is told from outside.
@@ -78,7 +87,7 @@ impl Worker {
         let retry = definition.retry;
         let parallel_max = match way {
             Way::Pull => limits.held_max,
-            Way::Webhook(_) | Way::Otlp(_) | Way::Command(_) => retry.parallel_max,
+            Way::Push(_) => retry.parallel_max,
         };
         let rules = Rules {
             parallel_max,
@@ -99,7 +108,7 @@ impl Worker {
             pending: None,
             flights: JoinSet::new(),
             by_task: HashMap::new(),
-            counter: Counter::default(),
+            counter: Counter::new(core, definition.blobs),
             replays: HashMap::new(),
             replaying: HashSet::new(),
             ledger: Ledger::new(entry, begun),
@@ -135,6 +144,7 @@ impl Worker {
                 _ = &mut reins.stop => break,
                 () = core.ended() => break,
                 Some(landed) = self.flights.join_next_with_id() => self.landed(landed),
+                Some(restored) = self.counter.restored() => self.lend(restored),
                 Some(portion) = portions.recv(), if self.pending.is_none() => self.pending = Some(portion),
                 Some(request) = reins.pulls.recv() => self.asked(request),
                 Ok(()) = reins.ticks.changed() => self.is_ticked = true,
@@ -225,34 +235,30 @@ impl Worker {
         if self.is_halted {
             return;
         }
-        if matches!(self.way, Way::Pull) {
-            let (now, elapsed) = (Instant::now(), self.elapsed());
-            let lent_for = self.definition.retry.timeout;
-            self.counter.serve(&mut self.schedule, pull::Clock { now, elapsed, lent_for });
-            return;
-        }
-        while let Some(flight) = self.schedule.start(self.elapsed(), 1).pop() {
-            let letter = Letter::new(&self.definition, self.core.store_id(), &flight);
-            let timeout = self.definition.retry.timeout;
-            let task = match &self.way {
-                Way::Webhook(webhook) => {
-                    let now_s = jiff::Timestamp::now().as_second();
-                    self.flights.spawn(Arc::clone(webhook).deliver(letter, now_s))
-                }
-                Way::Otlp(endpoint) => {
-                    let now_s = jiff::Timestamp::now().as_second();
-                    let request = super::otlp::request(&flight.event.live);
-                    self.flights.spawn(Arc::clone(endpoint).deliver(request, now_s))
-                }
-                Way::Command(argv) => {
-                    let argv = Arc::clone(argv);
-                    self.flights
-                        .spawn(async move { super::command::deliver(&argv, letter, timeout).await })
-                }
-                Way::Pull => return,
-            };
+        let push = match &self.way {
+            Way::Push(push) => push,
+            Way::Pull => {
+                let clock = self.clock();
+                self.counter.serve(&mut self.schedule, clock);
+                return;
+            }
+        };
+        while let Some(flight) = self.schedule.start(self.begun.elapsed(), 1).pop() {
+            let task = self.flights.spawn(delivery::deliver(Delivery {
+                core: self.core.clone(),
+                push: push.clone(),
+                post: Arc::clone(&flight.event),
+                marks: letter::marks(&self.definition, self.core.store_id(), &flight),
+                blobs: self.definition.blobs,
+                timeout: self.definition.retry.timeout,
+            }));
             self.by_task.insert(task.id(), flight);
         }
+    }
+
+    fn clock(&self) -> pull::Clock {
+        let (now, elapsed) = (Instant::now(), self.elapsed());
+        pull::Clock { now, elapsed, lent_for: self.definition.retry.timeout }
     }
 
     fn next_due(&self) -> Option<Instant> {
@@ -267,9 +273,8 @@ impl Worker {
     }
 
     fn landed(&mut self, landed: Result<(Id, Outcome), JoinError>) {
-        let (id, outcome) = landed.unwrap_or_else(|error| {
-            (error.id(), Outcome::refused("the delivery broke down inside the server"))
-        });
+        let (id, outcome) =
+            landed.unwrap_or_else(|error| (error.id(), Outcome::refused(BROKEN_DOWN)));
         let Some(flight) = self.by_task.remove(&id) else { return };
         match outcome {
             Outcome::Taken => self.taken(flight.ticket),

@@ -3,15 +3,20 @@
 use std::fs;
 use std::time::Duration;
 
-use weft_server::subs::definition::{Kind, Request, Retry};
+use weft_server::subs::definition::{Blobs, Kind, Request, Retry};
 
 use crate::server::{Disk, Server, events, eventually};
 
-fn subscribe(server: &Server, script: &str, folder: &std::path::Path, retry: Retry) {
+/// Returns a subscription of a script that is given a folder.
+pub(crate) fn request(script: &str, folder: &std::path::Path, retry: Retry) -> Request {
     let argv = ["sh", "-c", script, "sh", folder.to_str().expect("text")];
     let kind = Kind::Command { argv: argv.map(str::to_owned).into() };
-    let (name, filter) = ("mine".to_owned(), String::new());
-    server.subscribe(Request { name, filter, start: 0, kind, retry, now_ns: 0 });
+    let (name, filter, blobs) = ("mine".to_owned(), String::new(), Blobs::Referenced);
+    Request { name, filter, start: 0, kind, blobs, retry, now_ns: 0 }
+}
+
+fn subscribe(server: &Server, script: &str, folder: &std::path::Path, retry: Retry) {
+    server.subscribe(request(script, folder, retry));
 }
 
 fn quick() -> Retry {

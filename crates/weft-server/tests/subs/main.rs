@@ -1,5 +1,6 @@
 //! Subscriptions from end to end: a real log, real sockets, receivers that fail on purpose, and servers that die.
 
+mod blobs;
 mod command;
 mod pull;
 mod receiver;

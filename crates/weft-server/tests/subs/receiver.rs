@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver as Channel, SyncSender, sync_channel};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
@@ -84,6 +85,7 @@ impl Receiver {
         let router = Router::new().fallback(move |headers: HeaderMap, body: Bytes| {
             answer(headers, body, Arc::clone(&script), tell.clone())
         });
+        let router = router.layer(DefaultBodyLimit::disable());
         runtime.spawn(async move { axum::serve(listener, router).await });
         Self { runtime, address, got }
     }

@@ -53,7 +53,7 @@ impl Disk {
         self.folder.path().to_owned()
     }
 
-    fn store(&self) -> Store {
+    pub(crate) fn store(&self) -> Store {
         Store::make(&self.folder.path().join("store"), Network::Refuse).expect("a store")
     }
 

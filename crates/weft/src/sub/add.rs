@@ -8,7 +8,7 @@ use weft_log::log::Log;
 use weft_log::query::Records;
 use weft_server::limits::SubscriptionLimits;
 use weft_server::subs::change;
-use weft_server::subs::definition::{Definition, Kind, Request, Retry, SecretRef};
+use weft_server::subs::definition::{Blobs, Definition, Kind, Request, Retry, SecretRef};
 use weft_server::subs::secrets;
 
 use crate::output::{Format, print, tell};
@@ -35,6 +35,9 @@ pub(super) struct Args {
     /// Run this for each event, with the record on its standard input; everything after it belongs to it
     #[arg(long, value_name = "CMD", group = "way", num_args = 1.., allow_hyphen_values = true)]
     command: Vec<String>,
+    /// Put values back that were too large for their events; without it what is delivered has their references
+    #[arg(long)]
+    blobs: bool,
     /// Where to begin: `start`, `now`, or the position of the first event
     #[arg(long, value_name = "start|now|POSITION", default_value = "now")]
     from: String,
@@ -69,8 +72,9 @@ pub(super) fn run(store: &StoreArgs, args: Args, format: Format) -> anyhow::Resu
         parallel_max: args.parallel,
         ..Retry::default()
     };
+    let blobs = if args.blobs { Blobs::Restored } else { Blobs::Referenced };
     let (name, filter, now_ns) = (args.name, args.filter, now_ns());
-    let definition = Definition::new(Request { name, filter, start, kind, retry, now_ns })?;
+    let definition = Definition::new(Request { name, filter, start, kind, blobs, retry, now_ns })?;
     let max = SubscriptionLimits::default().subscriptions_max;
     let change = change::add(&super::read(&store)?, &definition, max)?;
     if let Kind::Webhook { secret, .. } = &definition.kind {

@@ -2,7 +2,7 @@
 
 use weft_event::json::{Json, Object};
 use weft_server::subs::books::{Books, Entry};
-use weft_server::subs::definition::{Definition, Kind, SecretRef, State};
+use weft_server::subs::definition::{Blobs, Definition, Kind, SecretRef, State};
 
 use crate::columns::{Columns, terminal_columns};
 use crate::output::{Format, Shown, plural};
@@ -19,14 +19,18 @@ pub(super) fn list(books: &Books, format: Format) -> String {
     let row = |(name, entry): (&str, &Entry)| {
         let (kind, state, filter) = match &entry.definition {
             Ok(definition) => {
-                (definition.kind.as_str(), definition.state.as_str(), definition.filter.as_str())
+                let kind = match definition.blobs {
+                    Blobs::Referenced => definition.kind.as_str().to_owned(),
+                    Blobs::Restored => format!("{} +blobs", definition.kind.as_str()),
+                };
+                (kind, definition.state.as_str(), definition.filter.as_str())
             }
-            Err(_) => ("?", "unreadable", ""),
+            Err(_) => ("?".to_owned(), "unreadable", ""),
         };
         let progress = &entry.progress;
         let counts = [progress.position, progress.n_delivered, entry.dead.len() as u64];
         let [position, delivered, dead] = counts.map(|n| n.to_string());
-        let cells = [name, state, kind, &position, &delivered, &dead, filter];
+        let cells = [name, state, &kind, &position, &delivered, &dead, filter];
         cells.map(str::to_owned).to_vec()
     };
     let rows: Vec<_> = books.entries().map(row).collect();
@@ -80,6 +84,10 @@ fn describe(rows: &mut Vec<(&str, String)>, definition: &Definition, clock: &Clo
     };
     rows.push(("kind", definition.kind.as_str().to_owned()));
     rows.push(("to", to));
+    match definition.blobs {
+        Blobs::Referenced => {}
+        Blobs::Restored => rows.push(("blobs", "values are put back into their events".to_owned())),
+    }
     let filter = if definition.filter == "*" { "every event" } else { &definition.filter };
     rows.push(("filter", filter.to_owned()));
     let retry = &definition.retry;

@@ -70,6 +70,7 @@ fn every_setting_says_where_it_comes_from() {
     subscriptions.pulls_max           64                               default
     subscriptions.pull_events_max     1000                             default
     subscriptions.pull_patience_max   1m                               default
+    subscriptions.restored_bytes_max  64M                              default
     subscriptions.end_patience        3s                               default
     --- stderr
     --- exit 0

@@ -106,6 +106,33 @@ fn one_is_paused_sent_back_and_removed() {
 }
 
 #[test]
+fn one_that_wants_large_values_says_so() {
+    let sandbox = stored();
+    let made = sandbox.run(&["sub", "--json", "add", "hook", "--pull", "--blobs"]);
+    assert!(
+        made.stdout.contains(r#""kind":"pull","blobs":true,"state":"active""#),
+        "{}",
+        made.show()
+    );
+    insta::assert_snapshot!(sandbox.run(&["sub", "list"]).stdout, @"
+    NAME  STATE   KIND         UPTO  DELIVERED  DEAD  FILTER
+    hook  active  pull +blobs  1     0          0     *
+    ");
+    let shown = sandbox.run(&["sub", "show", "hook"]).stdout;
+    let (shown, _) = shown.split_once("patience").unwrap();
+    insta::assert_snapshot!(shown, @"
+    name       hook
+    state      active
+    kind       pull
+    to         whoever asks over HTTP
+    blobs      values are put back into their events
+    filter     every event
+    ");
+    let shown = sandbox.run(&["sub", "show", "hook", "--json"]).stdout;
+    assert!(shown.contains(r#""blobs":true"#), "{shown}");
+}
+
+#[test]
 fn one_may_begin_with_what_comes_next() {
     let sandbox = stored();
     insta::assert_snapshot!(run(&sandbox, &["sub", "add", "one", "--pull", "--from", "2"]), @"

@@ -12,6 +12,8 @@ export interface Subscription {
   filter?: string;
   url?: string;
   command?: string[];
+  /** Values that were too large for their events are put back. */
+  blobs?: true;
   created?: At;
   retry?: { attempts_max: number; backoff_min_ms: number; backoff_max_ms: number; timeout_ms: number; parallel_max: number };
   progress: { position: number; delivered: number; lost: number };

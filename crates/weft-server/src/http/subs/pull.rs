@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
 use axum::extract::State;
-use axum::http::{Method, StatusCode, Uri, header};
+use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -12,6 +11,7 @@ use weft_event::json::{Json, Object, Tape, Value};
 
 use super::super::answer::Failure;
 use super::super::params::{self, Name, Params};
+use super::super::read::{JSON, Written};
 use super::body::Sent;
 use super::{body, catch_up_one, json, refused};
 use crate::subs::change::ChangeError;
@@ -46,17 +46,17 @@ pub(super) async fn take(
     let worker = find(&core, &name).await?;
     if method == Method::HEAD {
         // Whoever asks for the head alone would not see what it was lent.
-        return Ok(write(&core, &name, &Lent::default()));
+        return Ok(write(&core, &name, Lent::default()));
     }
     let (answer, answered) = oneshot::channel();
     let until = Instant::now() + Duration::from_secs(wait);
     ask(&worker, Request::Take { limit, until, answer })?;
     let lent = answered.await.map_err(|_gone| stopped(&name))?;
-    Ok(write(&core, &name, &lent))
+    Ok(write(&core, &name, lent))
 }
 
-fn write(core: &Core, name: &str, lent: &Lent) -> Response {
-    let bytes: usize = lent.flights.iter().map(|flight| flight.event.live.line.len() + 512).sum();
+fn write(core: &Core, name: &str, lent: Lent) -> Response {
+    let bytes: usize = lent.events.iter().map(|(_, given)| given.line.len() + 512).sum();
     let mut out = Vec::with_capacity(bytes + 128);
     let replayed_upto = core.desk().look(|books| {
         let definition = books.get(name).and_then(|entry| entry.definition.as_ref().ok());
@@ -66,7 +66,7 @@ fn write(core: &Core, name: &str, lent: &Lent) -> Response {
     let lease = lent.lease.as_ref().map_or(Json::null(), |lease| Json::text(lease));
     out.extend_from_slice(lease.as_str().as_bytes());
     out.extend_from_slice(b",\"events\":[");
-    for (idx, flight) in lent.flights.iter().enumerate() {
+    for (idx, (flight, given)) in lent.events.into_iter().enumerate() {
         if idx > 0 {
             out.push(b',');
         }
@@ -81,17 +81,23 @@ fn write(core: &Core, name: &str, lent: &Lent) -> Response {
         if flight.is_replay {
             object.json("out_of_order", &Json::bool(true));
         }
+        if given.n_left > 0 {
+            object.json("blobs_left", &Json::integer(given.n_left as u64));
+        }
         object.end();
         // The object is closed behind the record instead.
         marks.pop();
         out.extend_from_slice(marks.as_bytes());
         out.extend_from_slice(b",\"record\":");
-        let live = &flight.event.live;
-        record::write(&mut out, core.store_id(), &live.meta, &live.line);
+        record::write(&mut out, core.store_id(), &flight.event.live.meta, &given.line);
         out.push(b'}');
     }
     out.extend_from_slice(b"]}\n");
-    ([(header::CONTENT_TYPE, "application/json")], Body::from(out)).into_response()
+    let written = Written { kind: JSON, out };
+    match lent.room {
+        Some(room) => written.hold(room),
+        None => written.into_response(),
+    }
 }
 
 /// Takes a report on lent events.

@@ -9,7 +9,7 @@ use weft_log::query::Records;
 use weft_log::{Network, Store};
 
 use super::super::change::{self, Change, ChangeError, Which};
-use super::super::definition::{Definition, Kind, Request, Retry, State};
+use super::super::definition::{Blobs, Definition, Kind, Request, Retry, State};
 use super::super::schedule::Tried;
 use super::{Acknowledged, Books, Dead, Fate, Note, read};
 
@@ -52,8 +52,9 @@ impl Kept {
 }
 
 fn definition(name: &str) -> Definition {
-    let (filter, kind, retry) = (String::new(), Kind::Pull, Retry::default());
-    Definition::new(Request { name: name.to_owned(), filter, start: 0, kind, retry, now_ns: 0 })
+    let (name, filter, kind) = (name.to_owned(), String::new(), Kind::Pull);
+    let (blobs, retry) = (Blobs::Referenced, Retry::default());
+    Definition::new(Request { name, filter, start: 0, kind, blobs, retry, now_ns: 0 })
         .expect("it is fine")
 }
 

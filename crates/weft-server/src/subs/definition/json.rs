@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use weft_event::json::{Json, Object, Value};
+use weft_event::json::{Json, Kind as Shape, Object, Value};
 use weft_event::time::parse_rfc3339;
 
-use super::{Definition, DefinitionError, Kind, Retry, SecretRef, State};
+use super::{Blobs, Definition, DefinitionError, Kind, Retry, SecretRef, State};
 
 impl Definition {
     /// Writes the members of a subscription.
@@ -20,6 +20,10 @@ impl Definition {
         }
         object.text("kind", self.kind.as_str());
         self.kind.write(object);
+        match self.blobs {
+            Blobs::Referenced => {}
+            Blobs::Restored => object.json("blobs", &Json::bool(true)),
+        }
         object.text("state", self.state.as_str());
         if let State::Paused { why: Some(why) } = &self.state {
             object.text("why", why);
@@ -59,6 +63,7 @@ impl Definition {
             start: number("start", "a position")?,
             replayed_upto: value.get("replayed_upto").and_then(Value::as_u64).unwrap_or(0),
             kind: Kind::read(value)?,
+            blobs: Blobs::read(value)?,
             state,
             retry: value.get("retry").map_or(Ok(Retry::default()), Retry::read)?,
             created_ns,
@@ -109,6 +114,20 @@ impl Kind {
                 Ok(Self::Command { argv: argv.ok_or_else(|| missing("command", wanted))? })
             }
             Some(_) | None => Err(missing("kind", "pull, webhook, otlp or command")),
+        }
+    }
+}
+
+impl Blobs {
+    /// Reads whether values are put back: `blobs`; they are not where nothing is said.
+    pub fn read(value: Value<'_>) -> Result<Self, DefinitionError> {
+        let Some(blobs) = value.get("blobs").filter(|blobs| blobs.kind() != Shape::Null) else {
+            return Ok(Self::Referenced);
+        };
+        match blobs.as_bool() {
+            Some(true) => Ok(Self::Restored),
+            Some(false) => Ok(Self::Referenced),
+            None => Err(DefinitionError::Member { field: "blobs", wanted: "true or false" }),
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use weft_event::json::{Json, Tape};
 
-use super::{Definition, Kind, Request, Retry, SecretRef, State};
+use super::{Blobs, Definition, DefinitionError, Kind, Request, Retry, SecretRef, State};
 
 fn request(name: &str, kind: Kind) -> Request {
     let (filter, now_ns) = ("level>=warn".to_owned(), 1_794_736_800_000_000_000);
-    Request { name: name.to_owned(), filter, start: 7, kind, retry: Retry::default(), now_ns }
+    let (name, blobs, retry) = (name.to_owned(), Blobs::Referenced, Retry::default());
+    Request { name, filter, start: 7, kind, blobs, retry, now_ns }
 }
 
 fn webhook(url: &str) -> Kind {
@@ -37,12 +38,38 @@ fn it_reads_back_as_it_was_written() {
         ] {
             definition.state = state;
             definition.replayed_upto += 3;
+            definition.blobs = match definition.blobs {
+                Blobs::Referenced => Blobs::Restored,
+                Blobs::Restored => Blobs::Referenced,
+            };
             let written = Json::object(|object| definition.write(object));
             let mut tape = Tape::new();
             let value = tape.parse(written.as_str()).expect("it is JSON");
             assert_eq!(Definition::read(value).as_ref(), Ok(&definition));
         }
     }
+}
+
+#[test]
+fn one_from_before_values_were_put_back_reads_as_it_was_and_is_written_so() {
+    let read = |text: &str| {
+        let mut tape = Tape::new();
+        Definition::read(tape.parse(text).expect("it is JSON"))
+    };
+    let mut definition = Definition::new(request("mine", Kind::Pull)).expect("it is fine");
+    definition.id = "1".to_owned();
+    let written = Json::object(|object| definition.write(object));
+    let old = r#"{"name":"mine","id":"1","round":0,"filter":"level=warn or level=error","start":7,"kind":"pull","state":"active","retry":{"attempts_max":10,"backoff_min_ms":1000,"backoff_max_ms":300000,"timeout_ms":30000,"parallel_max":8},"created":"2026-11-15T10:00:00Z"}"#;
+    assert_eq!(written.as_str(), old);
+    assert_eq!(read(old), Ok(definition.clone()));
+    let with = |blobs: &str| old.replace(r#""state""#, &format!(r#""blobs":{blobs},"state""#));
+    definition.blobs = Blobs::Restored;
+    assert_eq!(Json::object(|object| definition.write(object)).as_str(), with("true"));
+    assert_eq!(read(&with("true")), Ok(definition.clone()));
+    definition.blobs = Blobs::Referenced;
+    assert_eq!(read(&with("false")), Ok(definition));
+    let error = DefinitionError::Member { field: "blobs", wanted: "true or false" };
+    assert_eq!(read(&with("\"yes\"")), Err(error));
 }
 
 #[test]

@@ -83,6 +83,14 @@ impl Worker {
         }
     }
 
+    /// The values of events are back that somebody asked for.
+    pub(super) fn lend(&mut self, restored: pull::Restored) {
+        let clock = self.clock();
+        for (ticket, failure) in self.counter.lend(restored, &mut self.schedule, clock) {
+            self.returned(ticket, failure);
+        }
+    }
+
     /// A subscriber asks for events, or tells what became of them.
     pub(super) fn asked(&mut self, request: pull::Request) {
         match request {

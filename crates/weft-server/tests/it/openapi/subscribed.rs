@@ -42,6 +42,7 @@ impl Provoked {
             ("POST /v1/subscriptions", r#"{"name":"x","kind":"pull","filter":"(("}"#, 400),
             ("POST /v1/subscriptions", r#"{"name":"x y","kind":"pull"}"#, 400),
             ("POST /v1/subscriptions", r#"{"name":"x","kind":"pigeon"}"#, 400),
+            ("POST /v1/subscriptions", r#"{"name":"x","kind":"pull","blobs":"yes"}"#, 400),
             ("POST /v1/subscriptions", r#"{"colour":"red"}"#, 400),
             ("GET /v1/subscriptions", "", 200),
             ("GET /v1/subscriptions/{name}", "", 200),
