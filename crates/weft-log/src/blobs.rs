@@ -159,6 +159,15 @@ impl Blobs {
         }
     }
 
+    /// Returns a blob as [`Blobs::get`] does, without reading one that is longer than its reference says.
+    fn get_within(&self, reference: &BlobRef) -> Result<Vec<u8>, BlobError> {
+        let path = self.path_of(&reference.hash);
+        match fs::metadata(&path) {
+            Ok(blob) if blob.len() > reference.bytes => Err(BlobError::NotAsReferred { path }),
+            Ok(_) | Err(_) => self.get(reference),
+        }
+    }
+
     /// Returns the bytes of a blob, whatever refers to it.
     pub(crate) fn read(&self, hash: &Hash) -> Result<Vec<u8>, BlobError> {
         read_blob(&self.path_of(hash), hash)

@@ -28,21 +28,31 @@ pub fn restore<'a>(line: &'a [u8], blobs: &Blobs) -> Result<Restored<'a>, Syntax
     let mut tape = Tape::new();
     let event = tape.parse_bytes(line)?;
     let mut changes = Vec::new();
-    let mut line_bytes = line.len();
+    let (mut line_bytes, mut in_vain_bytes) = (line.len(), 0);
     for (string, reference) in referring(event) {
         let place = string.place();
         let line_bytes_then = line_bytes - place.len() + reference.bytes as usize;
-        let value = if line_bytes_then > LINE_BYTES_MAX {
+        let value = if line_bytes_then.max(in_vain_bytes) > LINE_BYTES_MAX {
             Err(BlobError::LineTooLong { path: blobs.path_of(&reference.hash) })
         } else {
-            blobs.get(&reference)
+            blobs.get_within(&reference)
         };
         match value {
             Ok(raw) => {
                 line_bytes = line_bytes_then;
                 changes.push((place, Cow::Owned(raw)));
             }
-            Err(error) => restored.left.push((reference, error)),
+            Err(error) => {
+                // With all its values no line was longer than that: where more turns out not to belong to it, no more is read.
+                in_vain_bytes += match error {
+                    BlobError::Missing { .. } | BlobError::LineTooLong { .. } => 0,
+                    BlobError::Damaged { .. }
+                    | BlobError::NotAsReferred { .. }
+                    | BlobError::NotText { .. }
+                    | BlobError::Io { .. } => reference.bytes as usize,
+                };
+                restored.left.push((reference, error));
+            }
         }
     }
     if !changes.is_empty() {

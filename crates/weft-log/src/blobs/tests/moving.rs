@@ -228,6 +228,32 @@ fn many_references_to_one_large_blob_do_not_outgrow_a_line() {
 }
 
 #[test]
+fn many_references_that_do_not_hold_are_not_all_read() {
+    let (_folder, blobs) = store();
+    let reference = blobs.put(&vec![b'x'; 5 << 20]).unwrap();
+    let other = format!("{}y", reference.to_string().trim_end_matches('x'));
+    let line = own(&format!(r#","a":["{other}","{other}","{other}","{other}","{reference}"]"#));
+    let restored = restore(line.as_bytes(), &blobs).unwrap();
+    assert_eq!((&restored.line[..], restored.n_restored), (line.as_bytes(), 0));
+    let (read, unread) = restored.left.split_at(4);
+    assert!(read.iter().all(|(_, why)| matches!(why, BlobError::NotAsReferred { .. })));
+    assert!(unread.iter().all(|(_, why)| matches!(why, BlobError::LineTooLong { .. })));
+    let shorter = other.replace(":5242880:", ":5:");
+    let line_of_shorter = own(&format!(r#","a":"{shorter}""#));
+    let restored = restore(line_of_shorter.as_bytes(), &blobs).unwrap();
+    assert!(matches!(&restored.left[..], [(_, BlobError::NotAsReferred { .. })]));
+    fs::remove_file(blobs.path_of(&reference.hash)).unwrap();
+    let present = blobs.put(b"here").unwrap();
+    let line = line.replace(&reference.to_string(), &present.to_string());
+    let restored = restore(line.as_bytes(), &blobs).unwrap();
+    assert_eq!((restored.n_restored, restored.left.len()), (1, 4), "what is missing costs nothing");
+    let huge = other.replace(":5242880:", ":16777214:");
+    let line = own(&format!(r#","a":["{huge}","{present}"]"#));
+    let restored = restore(line.as_bytes(), &blobs).unwrap();
+    assert_eq!((restored.n_restored, restored.left.len()), (1, 1), "nor what is not read");
+}
+
+#[test]
 fn a_damaged_line_is_an_error() {
     let (_folder, blobs) = store();
     assert!(restore(br#"{"a":"weft-blob:"#, &blobs).is_err());
