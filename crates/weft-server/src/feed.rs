@@ -1,8 +1,11 @@
 //! What is in the log, as it comes: the newest records are kept in memory once for every stream and subscription. The writer hands
-//! over what it wrote; a thread reads the rest, such as what other processes wrote. Whoever is further behind reads the log itself.
+//! over what it wrote; a thread reads the rest, such as what other processes wrote. Whoever is further behind reads the log itself,
+//! and where all are, nothing is kept for them.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -63,7 +66,7 @@ impl Waker {
         let mut recent = lock(&self.shared.recent);
         match written.first().cmp(&recent.mileage.next) {
             Ordering::Equal => {
-                let last = recent.take(written, self.shared.recent_bytes_max);
+                let last = recent.take(written, self.shared.keep_bytes());
                 drop(recent);
                 self.shared.tell(last);
             }
@@ -90,6 +93,8 @@ struct Shared {
     /// The last position that is durable.
     last: watch::Sender<u64>,
     recent_bytes_max: usize,
+    /// Readers that are given the newest records, or wait for what comes.
+    n_near: AtomicUsize,
     histories: Arc<Semaphore>,
 }
 
@@ -131,7 +136,9 @@ pub fn start(
         bytes: 0,
     };
     let (recent, histories) = (Mutex::new(recent), Arc::new(Semaphore::new(HISTORIES_MAX)));
-    let shared = Arc::new(Shared { store, recent, last: tell, recent_bytes_max, histories });
+    let n_near = AtomicUsize::new(0);
+    let shared = Shared { store, recent, last: tell, recent_bytes_max, n_near, histories };
+    let shared = Arc::new(shared);
     let (wake, woken) = sync_channel(1);
     let feed = Feed { shared: Arc::clone(&shared), last };
     let waker = Waker { shared: Arc::clone(&shared), wake };
@@ -167,13 +174,19 @@ fn read_on(shared: &Shared) -> Result<(), ReadError> {
     };
     while let Some(batch) = reader.read()? {
         let chunk = Chunk::of(batch.records(), batch.lost());
-        let last = lock(&shared.recent).add(chunk, batch.mileage, shared.recent_bytes_max);
+        let last = lock(&shared.recent).add(chunk, batch.mileage, shared.keep_bytes());
         shared.tell(last);
     }
     Ok(())
 }
 
 impl Shared {
+    /// Returns how many bytes of the newest records are kept: none where nobody reads them. Who comes near at this moment finds that
+    /// they are gone, and reads the log.
+    fn keep_bytes(&self) -> usize {
+        if self.n_near.load(Relaxed) == 0 { 0 } else { self.recent_bytes_max }
+    }
+
     /// Says how far the log is known, unless somebody has told of more meanwhile.
     fn tell(&self, known: u64) {
         self.last.send_if_modified(|last| {
@@ -240,12 +253,22 @@ impl Recent {
     /// Adds what was handed over; returns the last position of it.
     fn take(&mut self, written: Written, bytes_max: usize) -> u64 {
         self.mileage = written.mileage;
+        if bytes_max == 0 {
+            self.forget_all();
+            return self.mileage.next.get() - 1;
+        }
         for (meta, line) in written.into_records() {
             self.bytes += line.len();
             self.records.push_back(Arc::new(Live { meta, line: line.into() }));
         }
         self.forget(bytes_max);
         self.mileage.next.get() - 1
+    }
+
+    /// Lets go of all records, also of those that were never here.
+    fn forget_all(&mut self) {
+        (self.records, self.lost, self.bytes) = (VecDeque::new(), VecDeque::new(), 0);
+        self.first = self.mileage.next.get();
     }
 
     /// Lets go of the oldest records.
@@ -289,7 +312,23 @@ impl Feed {
 
     /// Returns a reader from a position on.
     pub fn cursor(&self, next: Position) -> Cursor {
-        Cursor { feed: self.clone(), next, history: None }
+        Cursor { feed: self.clone(), next, history: None, near: None }
+    }
+}
+
+/// A reader that is given the newest records, as long as it is.
+struct Near(Arc<Shared>);
+
+impl Near {
+    fn new(feed: &Feed) -> Self {
+        feed.shared.n_near.fetch_add(1, Relaxed);
+        Self(Arc::clone(&feed.shared))
+    }
+}
+
+impl Drop for Near {
+    fn drop(&mut self) {
+        self.0.n_near.fetch_sub(1, Relaxed);
     }
 }
 
@@ -299,6 +338,7 @@ pub struct Cursor {
     next: Position,
     /// Up to where groups of the log were read whole, while the cursor is behind what is kept in memory.
     history: Option<Mileage>,
+    near: Option<Near>,
 }
 
 impl Cursor {
@@ -310,6 +350,9 @@ impl Cursor {
     /// Waits until there is something to read; returns whether there will ever be.
     pub async fn ready(&mut self) -> bool {
         let next = self.next.get();
+        if self.feed.last() < next {
+            self.come_near();
+        }
         self.feed.last.wait_for(|last| *last >= next).await.is_ok()
     }
 
@@ -321,19 +364,32 @@ impl Cursor {
     /// Returns what comes next, up to about so many bytes: one record more than fit, at least one.
     pub async fn read_upto(&mut self, bytes_max: usize) -> Result<Chunk, ReadError> {
         let last = Position::new(self.feed.last()).filter(|last| *last >= self.next);
-        let Some(last) = last else { return Ok(Chunk::default()) };
+        let Some(last) = last else {
+            self.come_near();
+            return Ok(Chunk::default());
+        };
         let recent = lock(&self.feed.shared.recent).from(self.next, last, bytes_max);
         let (chunk, next) = match recent {
             Some((chunk, upto)) => {
                 self.history = None;
+                self.come_near();
                 (chunk, Some(upto.plus(1)))
             }
-            None => self.read_history(bytes_max).await?,
+            None => {
+                self.near = None;
+                self.read_history(bytes_max).await?
+            }
         };
         if let Some(next) = next {
             self.next = self.next.max(next);
         }
         Ok(chunk)
+    }
+
+    fn come_near(&mut self) {
+        if self.near.is_none() {
+            self.near = Some(Near::new(&self.feed));
+        }
     }
 
     async fn read_history(

@@ -110,10 +110,13 @@ fn what_is_handed_over_is_there_at_once_and_without_the_disk() {
     // Only what is handed over can be read now.
     std::fs::remove_dir_all(written.store.log()).expect("it is there");
     std::fs::create_dir(written.store.log()).expect("it can be made");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("runtime");
+    let mut cursor = feed.cursor(Position::FIRST);
+    let before = runtime.block_on(cursor.read()).expect("there is nothing to read");
+    assert!(before.records.is_empty());
     waker.give(written.append_and_show(&written.events[..10]).expect("it is durable"));
     assert_eq!(feed.last(), 10);
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("runtime");
-    runtime.block_on(expect_rest(feed.cursor(Position::FIRST), &written.events[..10]));
+    runtime.block_on(expect_rest(cursor, &written.events[..10]));
     drop(waker);
     thread.join();
 }
@@ -131,6 +134,38 @@ fn what_another_writes_is_noticed_without_being_told() {
     runtime
         .block_on(async { tokio::time::timeout(Duration::from_secs(60), read).await })
         .expect("in time");
+    drop(waker);
+    thread.join();
+}
+
+#[test]
+fn nothing_is_kept_for_readers_that_are_far_behind() {
+    let written = Written::new();
+    let (feed, waker, thread) = start(written.store.clone(), 1 << 20).expect("it can be read");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("runtime");
+    let position = |n: u64| Position::new(n).expect("not 0");
+    let give = |range: std::ops::Range<usize>| {
+        waker.give(written.append_and_show(&written.events[range]).expect("it is durable"));
+    };
+    give(0..10);
+    assert!(!feed.keeps(position(10)), "nobody reads");
+    let mut far = feed.cursor(Position::FIRST);
+    let chunk = runtime.block_on(far.read_upto(1)).expect("it can be read");
+    assert_eq!(chunk.records.len(), 1);
+    give(10..20);
+    assert!(!feed.keeps(position(20)), "who reads has the log to read first");
+    let (mut rest, events) = (far, &written.events);
+    runtime.block_on(async {
+        while rest.next().get() <= 20 {
+            rest.read().await.expect("it can be read");
+        }
+        assert!(rest.read().await.expect("nothing is left").records.is_empty());
+    });
+    give(20..30);
+    assert!(feed.keeps(position(21)), "it has caught up");
+    runtime.block_on(expect_rest(rest, &events[..30]));
+    give(30..40);
+    assert!(!feed.keeps(position(31)), "it is gone");
     drop(waker);
     thread.join();
 }
