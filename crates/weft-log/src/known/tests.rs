@@ -26,13 +26,13 @@ fn taken_for_known(known: &Known) -> usize {
 }
 
 #[test]
-fn a_filter_takes_a_byte_and_a_half_a_key_and_is_rarely_wrong_until_it_is_full() {
+fn a_filter_takes_two_bytes_a_key_and_is_rarely_wrong_until_it_is_full() {
     let n_keys = 200_000;
     let known = Known::with_room_for(n_keys);
     known.set_ready();
     (0..n_keys).for_each(|number| known.add(key(number)));
     assert!(!known.is_full());
-    assert!(known.bytes() as u64 <= n_keys * 3 / 2 + 64);
+    assert!(known.bytes() as u64 <= n_keys * 2 + 64);
     let when_new = taken_for_known(&known);
     let mut number = n_keys;
     while !known.is_full() {

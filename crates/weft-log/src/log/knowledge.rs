@@ -12,11 +12,11 @@ use crate::known::{Known, Seen};
 use crate::reader::{ReadError, Reader};
 use crate::{Position, Store};
 
-/// Keys that the filter of an empty store has room for: 1.5 MB.
+/// Keys that the filter of an empty store has room for: 2 MB.
 const KEYS_ROOM: u64 = 1 << 20;
 
 /// Filters that are asked one after the other; beyond it one is filled to take the place of all.
-const FILTERS_MAX: usize = 3;
+const FILTERS_MAX: usize = 4;
 
 /// What is known of all keys up to a position.
 pub(super) struct Knowledge {
@@ -105,7 +105,7 @@ impl Knowledge {
         let is_full = self.filters.last().is_some_and(|last| last.is_full());
         if is_full && self.is_ready() {
             let n_keys: u64 = self.filters.iter().map(|known| known.n_added()).sum();
-            let another = Known::with_room_for(n_keys / 2);
+            let another = Known::with_room_for(n_keys / 4);
             another.set_ready();
             self.filters.push(Arc::new(another));
             if self.filters.len() > FILTERS_MAX && self.next.is_none() {

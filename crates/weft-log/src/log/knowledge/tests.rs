@@ -82,7 +82,7 @@ fn keys_stay_known_while_filters_are_added_and_put_together() {
         }
     }
     let n_before = n_before.unwrap();
-    assert!(n_before > 4 << 14, "several filters were filled before: {n_before} keys");
+    assert!(n_before > 3 << 14, "several filters were filled before: {n_before} keys");
     assert!(stored.iter().all(|key| knowledge.has(*key) == Seen::Maybe));
     let has = |n: u64| knowledge.has(delivery_key(&id_of(n)));
     assert!((n_before + 1..=n).all(|n| has(n) == Seen::Maybe));
