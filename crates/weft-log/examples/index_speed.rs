@@ -189,7 +189,7 @@ fn for_each_part(
             };
             let mark = Mark {
                 dialect,
-                via: "ingest".to_owned(),
+                via: "ingest".into(),
                 crc: crc32c::crc32c(line.as_bytes()),
                 delivery: None,
                 topic: None,

@@ -40,7 +40,7 @@ pub struct Admitted {
     /// What a repeat of it is known by: the keys as it came.
     pub digests: KeyDigests,
     /// The keys of what is stored, where redaction made them others: a repeat that comes redacted is known by them.
-    pub redacted: Option<KeyDigests>,
+    pub redacted: Option<Box<KeyDigests>>,
     /// The same, as the index keeps it, with the delivery's key.
     pub keys: Keys,
     /// What is odd about it, and no reason to refuse it.
@@ -156,16 +156,18 @@ impl Gate {
         let Shrunk { line, is_redacted, .. } = shrink(arrival.line, &rules, &self.blobs)?;
         let delivery = delivery_of(&digests, arrival, &line);
         let redacted = match is_redacted {
-            true => digests_of(&line, event.dialect()).filter(|stored| *stored != digests),
+            true => {
+                digests_of(&line, event.dialect()).filter(|stored| *stored != digests).map(Box::new)
+            }
             false => None,
         };
         let mut keys = Keys::of_digests(&digests).with_delivery(delivery.as_deref());
-        if let Some(own) = redacted.and_then(|redacted| redacted.own) {
+        if let Some(own) = redacted.as_ref().and_then(|redacted| redacted.own) {
             keys = keys.with_redacted(own);
         }
         let mark = Mark {
             dialect: event.dialect(),
-            via: arrival.via.to_owned(),
+            via: arrival.via.into(),
             crc: crc32c::crc32c(&line),
             delivery,
             topic,

@@ -44,5 +44,5 @@ pub use filter::{Filter, FilterError};
 pub use hash::Hash;
 pub use head::Head;
 pub use position::Position;
-pub use record::{Carried, Mark, Meta, Record, TopicKey};
+pub use record::{Carried, Mark, Meta, Record, TopicKey, Via};
 pub use store::{Network, PROMPTS_FOLDER, Store, StoreError};

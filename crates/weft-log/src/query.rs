@@ -306,7 +306,7 @@ impl Records {
             (true, _, _) => self.lines.read_mark(place, position)?.map(|(mark, _)| mark),
             (false, Some(crc), Some(dialect)) => Some(Mark {
                 dialect,
-                via: row.via.unwrap_or_default(),
+                via: row.via.as_deref().unwrap_or_default().into(),
                 crc,
                 delivery: None,
                 topic: row.topic,

@@ -1,5 +1,9 @@
 //! What the log knows of one event beside the event itself.
 
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+
 use weft_event::Dialect;
 
 use crate::Position;
@@ -10,7 +14,7 @@ pub struct Mark {
     /// The dialect it was read in.
     pub dialect: Dialect,
     /// The way it came in: `hook`, `http`, `emit`, `ingest`, `spool` …
-    pub via: String,
+    pub via: Via,
     /// CRC-32C of its line, without the line's end.
     pub crc: u32,
     /// What tells this delivery from another, where the event itself does not say.
@@ -21,6 +25,65 @@ pub struct Mark {
     pub carried: Option<Carried>,
     /// An earlier record with the same identity and other content.
     pub conflict: Option<Position>,
+}
+
+/// A way in by its name. Those that are known take no memory of their own, of which every record would have a piece.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Via(Cow<'static, str>);
+
+impl Via {
+    /// The names that most records have. Any other is as good.
+    const KNOWN: [&str; 16] = [
+        "folder",
+        "http",
+        "hook",
+        "otlp",
+        "transcript",
+        "mcp",
+        "emit",
+        "ingest",
+        "spool",
+        "subscription",
+        "loop",
+        "topic",
+        "issue",
+        "import",
+        "rejects",
+        "demo",
+    ];
+}
+
+impl From<&str> for Via {
+    fn from(name: &str) -> Self {
+        let known = Self::KNOWN.into_iter().find(|known| *known == name);
+        Self(known.map_or_else(|| Cow::Owned(name.to_owned()), Cow::Borrowed))
+    }
+}
+
+impl Deref for Via {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Via {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl PartialEq<str> for Via {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for Via {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
 }
 
 impl AsRef<Mark> for Mark {

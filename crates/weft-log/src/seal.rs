@@ -6,7 +6,7 @@ use weft_event::Dialect;
 use weft_event::json::{Kind, Tape, Value, write_text};
 
 use crate::hash::hex_pair;
-use crate::{Carried, Hash, Mark, Position, TopicKey, digits};
+use crate::{Carried, Hash, Mark, Position, TopicKey, Via, digits};
 
 /// The version of the format that this code writes.
 pub const FORMAT: u64 = 1;
@@ -275,14 +275,14 @@ fn decode_marks(seal: Value<'_>, n: usize) -> Option<Vec<Mark>> {
     let dialects = seal.text_at("dialects")?;
     let mut via = seal.get("via")?.items();
     let mut crcs = seal.get("crc")?.items();
-    let mut last_via = String::new();
+    let mut last_via = Via::default();
     if dialects.len() != n {
         return None;
     }
     let mut marks = Vec::with_capacity(n);
     for dialect in dialects.chars() {
         if let Some(via) = via.next() {
-            last_via = via.as_text()?.into_owned();
+            last_via = Via::from(&*via.as_text()?);
         }
         let crc = crcs.next()?.as_text()?;
         marks.push(Mark {

@@ -96,7 +96,7 @@ pub(crate) fn entry(text: &str) -> Entry {
     let line = format!("{{\"n\":\"{text}\"}}").into_bytes();
     let mark = Mark {
         dialect: Dialect::Idle,
-        via: "test".to_owned(),
+        via: "test".into(),
         crc: crc32c::crc32c(&line),
         delivery: None,
         topic: None,

@@ -161,7 +161,7 @@ fn record_rows(found: &Found, clock: &Clock) -> Vec<(&'static str, String)> {
         rows.push(("unverified", "its seal is damaged, so that nothing vouches for it".to_owned()));
         return rows;
     };
-    rows.push(("via", mark.via.clone()));
+    rows.push(("via", mark.via.to_string()));
     rows.extend(mark.delivery.clone().map(|delivery| ("delivery", delivery)));
     if let Some(topic) = &mark.topic {
         rows.push(("posted to", topic.topic.clone()));

@@ -311,7 +311,7 @@ impl TextField {
                 None => facts.topic.as_deref(),
             },
             TextField::Key => posted()?.key.as_deref(),
-            TextField::Via => mark.map(|mark| mark.via.as_str()),
+            TextField::Via => mark.map(|mark| &*mark.via),
             TextField::Model => facts.usage.as_ref()?.model.as_deref(),
         }
     }

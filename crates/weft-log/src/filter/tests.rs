@@ -37,7 +37,7 @@ fn meta(position: u64, dialect: weft_event::Dialect) -> Meta {
         at_us: Some(now_ns() / 1000 - 1_000_000),
         mark: Some(Mark {
             dialect,
-            via: "hook".to_owned(),
+            via: "hook".into(),
             crc: 0,
             delivery: None,
             topic: None,

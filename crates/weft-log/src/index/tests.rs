@@ -66,7 +66,7 @@ fn meta(line: &str, number: u64) -> Meta {
     let key = number.is_multiple_of(3).then(|| format!("key {}", number % 4));
     let mark = Mark {
         dialect: event.dialect(),
-        via: ["hook", "http", "ingest"][(number % 3) as usize].to_owned(),
+        via: ["hook", "http", "ingest"][(number % 3) as usize].into(),
         crc: crc32c::crc32c(line.as_bytes()),
         delivery: number.is_multiple_of(5).then(|| format!("delivery {number}")),
         topic: number.is_multiple_of(2).then(|| TopicKey { topic: "a topic".to_owned(), key }),

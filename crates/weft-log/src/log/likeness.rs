@@ -58,7 +58,7 @@ pub(super) fn compare(
         return Likeness::Repeat;
     }
     // A STATE is known by its content: without its secrets it is one that came without them.
-    let without_secrets = event.redacted.and_then(|redacted| redacted.own);
+    let without_secrets = event.redacted.as_ref().and_then(|redacted| redacted.own);
     if !is_known(event.digests.own, digests.own)
         && !is_known(event.digests.place, digests.place)
         && !is_known(without_secrets, digests.own)

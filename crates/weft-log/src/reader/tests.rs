@@ -17,7 +17,7 @@ const NOON_US: i64 = 1_794_744_000_000_000; // 2026-11-15T12:00:00Z
 fn seal(first: u64, prev: Hash, lines: &[&str]) -> Seal {
     let mark = |line: &&str| Mark {
         dialect: Dialect::Idle,
-        via: "test".to_owned(),
+        via: "test".into(),
         crc: crc32c::crc32c(line.as_bytes()),
         delivery: None,
         topic: None,

@@ -19,7 +19,7 @@ impl Bytes for &[u8] {
 fn mark(line: &str) -> Mark {
     Mark {
         dialect: Dialect::Idle,
-        via: "test".to_owned(),
+        via: "test".into(),
         crc: crc32c::crc32c(line.as_bytes()),
         delivery: None,
         topic: None,

@@ -21,7 +21,7 @@ fn mark() -> impl Strategy<Value = Mark> {
     )
         .prop_map(|(dialect, via, crc, delivery, topic, carried, conflict)| Mark {
             dialect,
-            via: via.to_owned(),
+            via: via.into(),
             crc,
             delivery,
             topic: topic.map(|(topic, key)| TopicKey { topic, key }),
@@ -66,7 +66,7 @@ proptest! {
 fn the_line_is_as_the_format_says() {
     let mark = |dialect, via: &str, crc| Mark {
         dialect,
-        via: via.to_owned(),
+        via: via.into(),
         crc,
         delivery: None,
         topic: None,

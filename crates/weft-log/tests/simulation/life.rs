@@ -469,7 +469,7 @@ impl Run {
 fn entry(line: &[u8]) -> Entry {
     let mark = Mark {
         dialect: Dialect::Idle,
-        via: "test".to_owned(),
+        via: "test".into(),
         crc: crc32c::crc32c(line),
         delivery: None,
         topic: None,

@@ -37,7 +37,7 @@ fn any_number() -> impl Strategy<Value = u64> {
 fn any_seal() -> impl Strategy<Value = Vec<u8>> {
     let mark = |crc| Mark {
         dialect: Dialect::Idle,
-        via: "v".to_owned(),
+        via: "v".into(),
         crc,
         delivery: None,
         topic: None,

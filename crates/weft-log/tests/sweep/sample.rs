@@ -176,7 +176,7 @@ pub(crate) fn entry(position: u64) -> Entry {
     };
     let mark = Mark {
         dialect: dialects[usize::try_from(position).expect("small") % dialects.len()],
-        via: if position.is_multiple_of(4) { "hook" } else { "http" }.to_owned(),
+        via: if position.is_multiple_of(4) { "hook" } else { "http" }.into(),
         crc: crc32c::crc32c(&line),
         delivery: (twin || position.is_multiple_of(5))
             .then(|| format!("file:\u{e4}\"}}}}@{position}")),

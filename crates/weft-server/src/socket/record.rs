@@ -51,7 +51,7 @@ fn read_meta(value: Value<'_>) -> Result<Meta, BadMessage> {
         None => None,
         Some(dialect) => Some(Mark {
             dialect,
-            via: value.text_at("via").unwrap_or_default().into_owned(),
+            via: value.text_at("via").unwrap_or_default().as_ref().into(),
             crc: value.get("crc").and_then(Value::as_u64).unwrap_or_default() as u32,
             delivery: value.text_at("delivery").map(|delivery| delivery.into_owned()),
             topic: read_topic(value),

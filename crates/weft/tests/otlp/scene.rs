@@ -51,7 +51,7 @@ impl Home {
         let mut all = Vec::new();
         while let Some(batch) = reader.read().unwrap() {
             all.extend(batch.records().map(|(record, _)| Record {
-                via: record.meta.mark.as_ref().unwrap().via.clone(),
+                via: record.meta.mark.as_ref().unwrap().via.to_string(),
                 line: str::from_utf8(record.line).unwrap().to_owned(),
             }));
         }

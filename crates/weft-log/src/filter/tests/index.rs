@@ -69,7 +69,7 @@ impl Index {
         let names = [
             Some(facts.dialect.as_str()),
             Some(&*facts.event_type),
-            meta.mark.as_ref().map(|mark| mark.via.as_str()),
+            meta.mark.as_ref().map(|mark| &*mark.via),
             facts.actor.as_deref(),
             facts.session.as_deref(),
             facts.parent.as_deref(),

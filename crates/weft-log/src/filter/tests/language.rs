@@ -31,7 +31,7 @@ fn record_meta(n: usize, dialect: weft_event::Dialect) -> Meta {
     let mark = meta.mark.as_mut().unwrap();
     match n {
         3 => {
-            mark.via = "emit".to_owned();
+            mark.via = "emit".into();
             mark.topic =
                 Some(TopicKey { topic: "loop:current".to_owned(), key: Some("p/s".to_owned()) });
             mark.carried = Some(Carried { position: Position::FIRST, at_us: 0 });

@@ -30,7 +30,7 @@ pub(super) fn meta(n: usize, dialect: Dialect) -> Meta {
     };
     let mark = Mark {
         dialect,
-        via: ["hook", "http", "emit"][n % 3].to_owned(),
+        via: ["hook", "http", "emit"][n % 3].into(),
         crc: 0,
         delivery: None,
         topic: n.is_multiple_of(4).then(|| topic(n / 4)),

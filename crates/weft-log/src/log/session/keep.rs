@@ -124,7 +124,7 @@ impl Held {
             (Some((mark, at_us)), _) => (Mark { crc, ..mark }, at_us),
             // The seal is damaged; the index still knows what it said.
             (None, Some(dialect)) => {
-                let (via, topic) = (row.via.unwrap_or_default(), row.topic);
+                let (via, topic) = (row.via.as_deref().unwrap_or_default().into(), row.topic);
                 let (delivery, carried, conflict) = (None, None, None);
                 let mark = Mark { dialect, via, crc, delivery, topic, carried, conflict };
                 (mark, row.at_us.unwrap_or_default())

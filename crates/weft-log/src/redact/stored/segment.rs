@@ -79,7 +79,7 @@ pub(super) fn mask(
 /// Returns whether the record with this checksum is none of Weft's own.
 fn is_foreign(seal: &Seal, crc: u32) -> bool {
     let mark = seal.marks.iter().find(|mark| mark.crc == crc);
-    mark.is_some_and(|mark| mark.dialect != Dialect::Weft || !OWN_VIAS.contains(&mark.via.as_str()))
+    mark.is_some_and(|mark| mark.dialect != Dialect::Weft || !OWN_VIAS.contains(&&*mark.via))
 }
 
 /// Masks the secrets of a line and the references to blobs that had some; returns whether it changed.
