@@ -1,7 +1,10 @@
 //! The gate of the log: an event is read, judged, made to fit, and given what tells it from its repeats.
 
+mod lines;
+
 use std::sync::Arc;
 
+use bytes::BytesMut;
 use weft_event::event::{self, Expect};
 use weft_event::idle::{Topic, TopicKind};
 use weft_event::json::Tape;
@@ -13,6 +16,7 @@ use crate::index::Keys;
 use crate::redact::Redaction;
 use crate::writer::Entry;
 use crate::{Mark, Store, TopicKey};
+use lines::Lines;
 
 /// Most bytes of the way in, of a delivery id, and of a topic with its key.
 pub const NAME_BYTES_MAX: usize = 4096;
@@ -92,6 +96,7 @@ pub struct Gate {
     /// Which strings are moved out of events.
     which: Which,
     strictness: Strictness,
+    lines: Lines,
     tape: Tape,
     problems: Problems,
 }
@@ -101,7 +106,18 @@ impl Gate {
     pub fn new(store: &Store, which: Which, strictness: Strictness) -> Self {
         let (blobs, redaction) = (Blobs::new(store.blobs()), Arc::clone(store.redaction()));
         let (tape, problems) = (Tape::new(), Problems::new());
-        Self { blobs, redaction, which, strictness, tape, problems }
+        Self { blobs, redaction, which, strictness, lines: Lines::Apart, tape, problems }
+    }
+
+    /// Returns this gate for many lines, one after the other, that are let go in about that order: they share memory, and one that
+    /// stays keeps what is around it.
+    #[must_use]
+    pub fn for_many(self) -> Self {
+        let lines = match self.lines {
+            Lines::Apart => Lines::Together(BytesMut::new()),
+            Lines::Together(_) => self.lines,
+        };
+        Self { lines, ..self }
     }
 
     /// Judges one event.
@@ -174,7 +190,7 @@ impl Gate {
             carried: None,
             conflict: None,
         };
-        let entry = Entry { line: line.into_owned(), mark };
+        let entry = Entry { line: self.lines.keep(line), mark };
         let warnings = self.problems.list().to_vec();
         Ok(Admitted { entry, digests, redacted, keys, warnings })
     }

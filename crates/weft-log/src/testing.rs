@@ -103,7 +103,7 @@ pub(crate) fn entry(text: &str) -> Entry {
         carried: None,
         conflict: None,
     };
-    Entry { line, mark }
+    Entry { line: line.into(), mark }
 }
 
 /// Returns an event that is told from others by its number.

@@ -6,6 +6,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use bytes::Bytes;
+
 use crate::disk::{Disk, DiskFile};
 use crate::recover::{self, Finding, Recovered};
 use crate::seal::{self, Says};
@@ -34,7 +36,7 @@ const RESERVE_FROM_BYTES: u64 = 64 << 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The event, on one line, without the line's end.
-    pub line: Vec<u8>,
+    pub line: Bytes,
     /// What Weft adds; its checksum is that of the line.
     pub mark: Mark,
 }

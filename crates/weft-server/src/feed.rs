@@ -36,6 +36,14 @@ pub struct Live {
     pub line: Bytes,
 }
 
+impl Live {
+    /// Returns it for whoever keeps it longer than those around it, with which it shares memory.
+    pub(crate) fn apart(&self) -> Arc<Self> {
+        let Self { meta, line } = self;
+        Arc::new(Self { meta: meta.clone(), line: Bytes::copy_from_slice(line) })
+    }
+}
+
 /// Records that follow each other.
 #[derive(Clone, Debug, Default)]
 pub struct Chunk {
@@ -259,7 +267,7 @@ impl Recent {
         }
         for (meta, line) in written.into_records() {
             self.bytes += line.len();
-            self.records.push_back(Arc::new(Live { meta, line: line.into() }));
+            self.records.push_back(Arc::new(Live { meta, line }));
         }
         self.forget(bytes_max);
         self.mileage.next.get() - 1

@@ -49,7 +49,11 @@ impl Intake {
         n_bytes: usize,
         work: impl FnOnce(&mut Gate) -> T,
     ) -> T {
-        let new = || Gate::new(&self.store, Which::Largest, strictness);
+        // Events share memory where there are many in one request, or where the gate is kept for the next.
+        let new = || {
+            let gate = Gate::new(&self.store, Which::Largest, strictness);
+            if n_bytes > GATE_BYTES_MAX { gate.for_many() } else { gate }
+        };
         match strictness {
             Strictness::Strict => work(&mut new()),
             Strictness::Lenient => {
@@ -58,7 +62,7 @@ impl Intake {
                 let done = work(&mut gate);
                 let mut gates = lock(&self.gates);
                 if n_bytes <= GATE_BYTES_MAX && gates.len() < GATES_MAX {
-                    gates.push(gate);
+                    gates.push(gate.for_many());
                 }
                 done
             }

@@ -241,7 +241,7 @@ fn what_a_commit_shows_is_what_a_reader_of_the_log_gets() {
     let mut shown = shown.into_iter();
     while let Some(batch) = reader.read().unwrap() {
         for (record, _) in batch.records() {
-            assert_eq!(shown.next(), Some((record.meta, record.line.to_vec())));
+            assert_eq!(shown.next(), Some((record.meta, record.line.to_vec().into())));
         }
     }
     assert_eq!(shown.next(), None);

@@ -1,5 +1,7 @@
 //! What a commit wrote, for whoever follows the log in the same process: the records need not be read from the disk again.
 
+use bytes::Bytes;
+
 use crate::reader::Mileage;
 use crate::writer::Entry;
 use crate::{Meta, Position};
@@ -32,7 +34,7 @@ impl Written {
     }
 
     /// Returns the records in order, each with its line, as a reader of the log would.
-    pub fn into_records(self) -> impl Iterator<Item = (Meta, Vec<u8>)> {
+    pub fn into_records(self) -> impl Iterator<Item = (Meta, Bytes)> {
         self.groups.into_iter().flat_map(|WrittenEntries { first, at_us, entries }| {
             entries.into_iter().enumerate().map(move |(idx, Entry { line, mark })| {
                 let at_us = mark.carried.map_or(at_us, |carried| carried.at_us);

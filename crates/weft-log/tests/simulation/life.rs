@@ -476,7 +476,7 @@ fn entry(line: &[u8]) -> Entry {
         carried: None,
         conflict: None,
     };
-    Entry { line: line.to_vec(), mark }
+    Entry { line: line.to_vec().into(), mark }
 }
 
 fn text(line: &[u8]) -> String {

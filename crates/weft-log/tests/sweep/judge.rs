@@ -167,7 +167,7 @@ fn open(case: Case<'_>, disk: &MemoryDisk) -> (Writer<MemoryDisk>, Vec<Finding>)
 
 fn whole_record(entry: &Entry, at_us: i64) -> SeenRecord {
     let at_us = entry.mark.carried.map_or(at_us, |carried| carried.at_us);
-    SeenRecord { line: entry.line.clone(), mark: Some(entry.mark.clone()), at_us: Some(at_us) }
+    SeenRecord { line: entry.line.to_vec(), mark: Some(entry.mark.clone()), at_us: Some(at_us) }
 }
 
 /// Holds what a reader gives to the cost, up to but without `next`.

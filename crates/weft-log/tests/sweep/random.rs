@@ -97,7 +97,7 @@ fn check(sample: &Sample, seen: &Seen, kept: impl Iterator<Item = u64>) {
         let Some(mark) = &record.mark else { continue };
         let (entry, at_us) = &sample.entries[usize::try_from(*position).expect("small") - 1];
         let at_us = mark.carried.map_or(*at_us, |carried| carried.at_us);
-        assert_eq!((&record.line, mark), (&entry.line, &entry.mark), "position {position}");
+        assert_eq!((&record.line[..], mark), (&entry.line[..], &entry.mark), "position {position}");
         assert_eq!(record.at_us, Some(at_us));
     }
     for position in kept {
@@ -151,7 +151,7 @@ fn run(sample: &Sample, harms: &[(usize, prop::sample::Index, Harm)], head: usiz
     let position = writer.append(&[entry(100)], LATER_US).expect("the disk is in memory").get();
     let mut grown = read(&disk, 1, &disk.files()).expect("it goes on");
     let last = grown.records.remove(&position).expect("what was just written");
-    assert_eq!((last.line, last.mark.is_some()), (entry(100).line, true));
+    assert_eq!((&last.line[..], last.mark.is_some()), (&entry(100).line[..], true));
     assert_eq!((grown.records, grown.faults), (seen.records, seen.faults));
 }
 

@@ -189,5 +189,5 @@ pub(crate) fn entry(position: u64) -> Entry {
             .then_some(Carried { position: Position::FIRST, at_us: NOON_US - 5 }),
         conflict: (position == 6).then_some(Position::FIRST),
     };
-    Entry { line, mark }
+    Entry { line: line.into(), mark }
 }

@@ -120,7 +120,7 @@ impl Matcher {
             return None;
         }
         let key = SessionKey::of(&facts);
-        let post = Post::new(Arc::clone(&live), &facts, &self.store_id);
+        let post = Post::new(live.apart(), &facts, &self.store_id);
         Some((key, post))
     }
 
@@ -140,6 +140,6 @@ pub(super) fn post_of(live: Arc<Live>, store_id: &str) -> Option<Post> {
     let mark = live.meta.mark.as_ref();
     let expect = mark.map_or(Expect::Any, |mark| Expect::Dialect(mark.dialect));
     let event = event::read(&mut tape, &live.line, expect, &mut problems)?;
-    let post = Post::new(Arc::clone(&live), &event.facts(), store_id);
+    let post = Post::new(live.apart(), &event.facts(), store_id);
     Some(post)
 }

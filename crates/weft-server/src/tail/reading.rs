@@ -22,7 +22,7 @@ pub(super) fn read(
     to_settle: &Receiver<Batch>,
     state: &TailState,
 ) {
-    let mut gate = rules.gate(store);
+    let mut gate = rules.gate(store).for_many();
     let mut number = 0;
     state.look(&sources);
     let mut noted = Instant::now();

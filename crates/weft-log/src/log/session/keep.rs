@@ -143,7 +143,7 @@ impl Held {
         let read = event::read(&mut tape, &line, Expect::Dialect(mark.dialect), &mut problems);
         let digests = read.map(|event| KeyDigests::of(&event.facts())).unwrap_or_default();
         let keys = Keys::of_digests(&digests).with_delivery(mark.delivery.as_deref());
-        let entry = Entry { line, mark };
+        let entry = Entry { line: line.into(), mark };
         Ok(Again::Event(Box::new(Admitted {
             entry,
             digests,
