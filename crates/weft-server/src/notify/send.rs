@@ -93,7 +93,7 @@ pub(super) async fn send(store: &Store, rule: &Rule, worded: &Worded) -> Result<
         tracing::debug!("the rule {} is tried again: {reason}", rule.name);
         let retry_after = match failure {
             Failure::Refused { retry_after } | Failure::Away { retry_after } => retry_after,
-            Failure::Expired | Failure::Final => None,
+            Failure::Expired | Failure::Silent | Failure::Final => None,
         };
         let draw = RandomState::new().build_hasher().finish();
         let wait = BACKOFF.delay(n_failures, retry_after.map(|it| it.min(BACKOFF.max)), draw);

@@ -124,7 +124,7 @@ impl Sender {
                     Err(Outcome::Failed(Failure::Final, said) | Outcome::Gone(said)) => {
                         return Err(SendError { n_sends, said });
                     }
-                    Err(Outcome::Failed(Failure::Expired, said)) => (None, said),
+                    Err(Outcome::Failed(Failure::Expired | Failure::Silent, said)) => (None, said),
                     Err(Outcome::Failed(
                         Failure::Away { retry_after } | Failure::Refused { retry_after },
                         said,

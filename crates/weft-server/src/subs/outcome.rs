@@ -27,6 +27,11 @@ impl Outcome {
         Self::Failed(Failure::Refused { retry_after: None }, shorten(error))
     }
 
+    /// The subscriber was given this event and did not answer in time.
+    pub(super) fn silent(timeout: Duration) -> Self {
+        Self::Failed(Failure::Silent, format!("no answer within {} ms", timeout.as_millis()))
+    }
+
     /// The subscriber is not there, or asks to be left alone.
     pub(super) fn away(error: &str, retry_after: Option<Duration>) -> Self {
         Self::Failed(Failure::Away { retry_after }, shorten(error))

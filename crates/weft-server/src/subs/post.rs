@@ -78,10 +78,9 @@ impl Poster {
             };
             Ok(Answer { status: parts.status, headers: parts.headers, body })
         };
-        tokio::time::timeout(self.timeout, answer).await.unwrap_or_else(|_elapsed| {
-            let ms = self.timeout.as_millis();
-            Err(Outcome::refused(&format!("no answer within {ms} ms")))
-        })
+        tokio::time::timeout(self.timeout, answer)
+            .await
+            .unwrap_or_else(|_elapsed| Err(Outcome::silent(self.timeout)))
     }
 }
 

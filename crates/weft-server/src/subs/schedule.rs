@@ -73,6 +73,8 @@ pub enum Failure {
         /// How long it wants to be left alone.
         retry_after: Option<Duration>,
     },
+    /// The receiver was given the event and did not answer in time: it is away, unless it took others meanwhile.
+    Silent,
     /// The receiver took the event and was not heard of again.
     Expired,
     /// The receiver will never take the event: it is not tried again.
@@ -82,8 +84,10 @@ pub enum Failure {
 /// What becomes of an event that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is tried again.
+    /// It is tried again, and this try counts.
     Again,
+    /// It is tried again, and this try is not held against it.
+    Spared,
     /// It was tried often enough. It holds its session until [`Schedule::buried`] says that it is on the list of the dead.
     Dead {
         /// How often it was tried.
@@ -256,6 +260,7 @@ impl<T: Clone> Schedule<T> {
         let run = items.map(|(_, item)| {
             item.state = State::Flying;
             item.attempt += 1;
+            item.accepted_at_start = self.n_accepted;
             let Item { ticket, position, attempt, ref event, .. } = *item;
             Flight { ticket, position, attempt, is_replay, event: event.clone() }
         });
@@ -301,8 +306,16 @@ impl<T: Clone> Schedule<T> {
     ) -> Verdict {
         let (n_accepted, attempts_max) = (self.n_accepted, self.rules.attempts_max);
         let Some(item) = self.item(ticket) else { return Verdict::Again };
-        match failure {
-            Failure::Refused { .. } | Failure::Expired => item.strikes += 1,
+        let (strikes_before, retry_after) = (item.strikes, None);
+        let meaning = match failure {
+            Failure::Silent if item.accepted_at_start < n_accepted => {
+                Failure::Refused { retry_after }
+            }
+            Failure::Silent => Failure::Away { retry_after },
+            plain => plain,
+        };
+        match meaning {
+            Failure::Refused { .. } | Failure::Silent | Failure::Expired => item.strikes += 1,
             Failure::Final => item.strikes = attempts_max,
             // While the receiver takes other events, it is this one that it does not take.
             Failure::Away { .. } => {
@@ -316,8 +329,8 @@ impl<T: Clone> Schedule<T> {
             return Verdict::Dead { attempts };
         }
         let backoff = &self.rules.backoff;
-        let due = match failure {
-            Failure::Expired | Failure::Final => now,
+        let due = match meaning {
+            Failure::Silent | Failure::Expired | Failure::Final => now,
             Failure::Refused { retry_after } => now + backoff.delay(strikes, retry_after, draw),
             Failure::Away { retry_after } => {
                 let streak = match self.down {
@@ -332,11 +345,11 @@ impl<T: Clone> Schedule<T> {
                 until
             }
         };
-        if !matches!(failure, Failure::Away { .. }) {
+        if !matches!(failure, Failure::Away { .. } | Failure::Silent) {
             self.down = None;
         }
         self.land(ticket, due, |_| {});
-        Verdict::Again
+        if strikes > strikes_before { Verdict::Again } else { Verdict::Spared }
     }
 
     /// Returns an event that is not settled.

@@ -2,6 +2,7 @@
 
 mod blobs;
 mod command;
+mod hanging;
 mod pull;
 mod receiver;
 mod restart;

@@ -73,6 +73,8 @@ pub(super) struct Item<T> {
     pub(super) attempt: u32,
     /// How often that failed through its own fault.
     pub(super) strikes: u32,
+    /// How much the receiver had taken when this was last started.
+    pub(super) accepted_at_start: u64,
     /// How much the receiver had taken when it was last away for this event.
     pub(super) accepted_by_then: Option<u64>,
     pub(super) event: T,
@@ -86,7 +88,16 @@ impl<T> Lane<T> {
 
 impl<T> Item<T> {
     pub(super) fn new(ticket: Ticket, position: u64, bytes: usize, event: T) -> Self {
-        let (state, attempt, strikes, accepted_by_then) = (State::Waiting, 0, 0, None);
-        Self { ticket, position, bytes, state, attempt, strikes, accepted_by_then, event }
+        Self {
+            ticket,
+            position,
+            bytes,
+            state: State::Waiting,
+            attempt: 0,
+            strikes: 0,
+            accepted_at_start: 0,
+            accepted_by_then: None,
+            event,
+        }
     }
 }

@@ -92,7 +92,7 @@ fn a_receiver_that_is_away_is_asked_by_one_event_at_a_time_and_none_dies_of_it()
     let away = Failure::Away { retry_after: None };
     let mut now = NOW;
     for flight in start_all(&mut schedule, now) {
-        assert_eq!(schedule.failed(flight.ticket, away, now, 1000), Verdict::Again);
+        assert_eq!(schedule.failed(flight.ticket, away, now, 1000), Verdict::Spared);
     }
     let mut asked = Vec::new();
     for _ in 0..20 {
@@ -100,7 +100,7 @@ fn a_receiver_that_is_away_is_asked_by_one_event_at_a_time_and_none_dies_of_it()
         let flights = start_all(&mut schedule, now);
         assert_eq!(flights.len(), 1);
         asked.push(flights[0].position);
-        assert_eq!(schedule.failed(flights[0].ticket, away, now, 1000), Verdict::Again);
+        assert_eq!(schedule.failed(flights[0].ticket, away, now, 1000), Verdict::Spared);
     }
     assert_eq!(asked[..4], [1, 2, 3, 1], "each has its turn");
     now = schedule.next_due().expect("it is asked again");
@@ -135,6 +135,41 @@ fn an_event_that_a_receiver_is_away_for_while_it_takes_others_dies() {
         now += Duration::from_secs(20);
     }
     assert_eq!(attempts, 4, "one that proves nothing, and then the three it has");
+}
+
+#[test]
+fn one_that_does_not_answer_is_away_and_none_dies_of_it() {
+    let mut schedule = offered(rules(), &[(1, "a"), (2, "b"), (3, "c")]);
+    let mut now = NOW;
+    for _ in 0..20 {
+        for flight in start_all(&mut schedule, now) {
+            let verdict = schedule.failed(flight.ticket, Failure::Silent, now, 1000);
+            assert_eq!(verdict, Verdict::Spared);
+        }
+        assert!(schedule.is_down());
+        now = schedule.next_due().expect("it is asked again");
+    }
+    assert_eq!(start_all(&mut schedule, now).len(), 1, "by one at a time");
+}
+
+#[test]
+fn an_event_that_gets_no_answer_while_others_do_dies_and_the_others_go_on() {
+    let mut schedule = offered(rules(), &[(1, "a"), (2, "b")]);
+    let mut now = NOW;
+    for attempt in 1..=3 {
+        let flights = start_all(&mut schedule, now);
+        let [silent, taken] = [1, 1 + attempt]
+            .map(|position| flights.iter().find(|flight| flight.position == position).unwrap());
+        schedule.done(taken.ticket);
+        schedule.offer(2 + attempt, session("b"), 1, ());
+        let verdict = schedule.failed(silent.ticket, Failure::Silent, now, 0);
+        assert!(!schedule.is_down());
+        match attempt {
+            3 => assert_eq!(verdict, Verdict::Dead { attempts: 3 }),
+            _ => assert_eq!(verdict, Verdict::Again),
+        }
+        now += rules().backoff.max;
+    }
 }
 
 #[test]

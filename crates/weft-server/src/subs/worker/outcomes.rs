@@ -35,8 +35,9 @@ impl Worker {
         let Some(flight) = self.schedule.get(ticket) else { return };
         let draw = RandomState::new().build_hasher().finish();
         match self.schedule.failed(ticket, failure, self.elapsed(), draw) {
-            // A failure through the event's own fault is written down, so that the next server counts on.
-            Verdict::Again => self.ledger.is_moved |= !matches!(failure, Failure::Away { .. }),
+            // What is held against the event is written down, so that the next server counts on.
+            Verdict::Again => self.ledger.is_moved = true,
+            Verdict::Spared => {}
             Verdict::Dead { attempts } => self.dead(&flight, attempts, &error),
         }
         let name = &self.definition.name;

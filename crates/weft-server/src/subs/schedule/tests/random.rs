@@ -32,6 +32,7 @@ enum Outcome {
     DoneUnheard,
     Refused,
     Away,
+    Silent,
     Expired,
 }
 
@@ -113,10 +114,11 @@ impl Life {
             }
             Outcome::Refused => Failure::Refused { retry_after: None },
             Outcome::Away => Failure::Away { retry_after: None },
+            Outcome::Silent => Failure::Silent,
             Outcome::Expired => Failure::Expired,
         };
         match self.schedule.failed(flight.ticket, failure, self.now, draw) {
-            Verdict::Again => {}
+            Verdict::Again | Verdict::Spared => {}
             Verdict::Dead { .. } => {
                 world.dead.insert(flight.position);
                 assert!(self.schedule.buried(flight.ticket));
@@ -212,6 +214,7 @@ fn step() -> impl proptest::strategy::Strategy<Value = Step> {
         Outcome::DoneUnheard,
         Outcome::Refused,
         Outcome::Away,
+        Outcome::Silent,
         Outcome::Expired,
     ]);
     let outcome = (any::<usize>(), outcome, any::<u64>())
