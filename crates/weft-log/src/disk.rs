@@ -40,6 +40,9 @@ pub trait Disk: Clone {
     /// Renames a file within the disk.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
     /// Makes durable which names a folder holds.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 
@@ -139,6 +142,10 @@ impl Disk for RealDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {

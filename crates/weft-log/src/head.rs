@@ -1,5 +1,5 @@
-//! `head`: what is known durable. Overwritten after each sync and itself never synced, so that after a power cut it may be old, and
-//! never ahead.
+//! `head`: what is known durable. Overwritten after each sync and itself synced only before a segment is removed, so that after a
+//! power cut it may be old, and never ahead.
 
 use weft_event::json::{Object, Tape, Value};
 

@@ -7,6 +7,7 @@ mod archive;
 mod delete;
 mod holds;
 mod journal;
+mod remove;
 mod segments;
 mod unreferenced;
 
@@ -34,6 +35,7 @@ use crate::{Position, Store, redact};
 
 pub(crate) use delete::resume;
 pub use holds::{HoldError, Holds};
+pub use remove::{RemoveError, remove};
 pub use segments::Segment;
 use segments::{Gap, Listed};
 
@@ -433,6 +435,12 @@ fn append_record(log: &Log, store: &Store, line: &str) -> Result<(), PruneError>
 /// Returns the path of a segment.
 fn path_of(store: &Store, name: SegmentName, form: Form) -> PathBuf {
     store.log().join(name.file(form))
+}
+
+/// Removes files of segments for good.
+fn remove_files(store: &Store, files: &[(SegmentName, Form)]) -> Result<(), PruneError> {
+    let removed = remove(&RealDisk, store.root(), files);
+    removed.or_else(|RemoveError { path, source }| at(&path, Err(source)))
 }
 
 /// Says which file an error is about.

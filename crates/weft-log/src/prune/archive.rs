@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::BufWriter;
 
-use super::{PruneError, Segment, at, path_of};
+use super::{PruneError, Segment, at, path_of, remove_files};
 use crate::Store;
 use crate::archive::{self, Reader};
 use crate::disk::{Access, Disk as _, RealDisk};
@@ -42,8 +42,7 @@ pub(super) fn archive(store: &Store, segment: &Segment) -> Result<u64, PruneErro
     let folder = store.log();
     at(&to, fs::rename(&new, &to))?;
     at(&folder, durable::sync_folder(&folder))?;
-    at(&path, fs::remove_file(&path))?;
-    at(&folder, durable::sync_folder(&folder))?;
+    remove_files(store, &[(segment.name, Form::Plain)])?;
     Ok(summary.archive_bytes)
 }
 
@@ -62,7 +61,7 @@ fn seal_ends(store: &Store, segment: &Segment) -> Result<Vec<u64>, PruneError> {
 }
 
 /// Removes a file, if there is one.
-pub(super) fn remove_if_there(path: &std::path::Path) -> std::io::Result<()> {
+fn remove_if_there(path: &std::path::Path) -> std::io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         Ok(()) | Err(_) => Ok(()),

@@ -1,15 +1,13 @@
 //! Deleting segments: what has to outlive them is appended first, then the files go, then what the index and the blobs know of them.
 
-use super::archive::remove_if_there;
 use super::journal::{self, Journal};
-use super::{PruneError, append_record, at, path_of, segments, unreferenced};
+use super::{PruneError, append_record, remove_files, segments, unreferenced};
 use crate::Store;
 use crate::blobs::Swept;
 use crate::disk::RealDisk;
 use crate::log::{CarriedCount, Log, Removed};
 use crate::reader::{first_kept, read_head};
 use crate::segment::Form;
-use crate::spool::durable;
 
 /// Completes a deletion that was begun and not ended, unless another process is at it.
 pub(crate) fn resume(log: &Log, store: &Store) -> Result<(), PruneError> {
@@ -37,13 +35,9 @@ pub(super) fn finish(log: &Log, store: &Store) -> Result<(CarriedCount, Swept), 
         append_record(log, store, &run.record)?;
     }
     let gone = || runs.iter().flat_map(|run| &run.segments);
-    for segment in gone() {
-        for form in [Form::Plain, Form::Archive] {
-            let path = path_of(store, segment.name, form);
-            at(&path, remove_if_there(&path))?;
-        }
-    }
-    at(&store.log(), durable::sync_folder(&store.log()))?;
+    let forms = [Form::Plain, Form::Archive];
+    let files = gone().flat_map(|segment| forms.map(|form| (segment.name, form)));
+    remove_files(store, &files.collect::<Vec<_>>())?;
 
     let first_kept = match first_kept(RealDisk, store.root())? {
         Some(first) => first,

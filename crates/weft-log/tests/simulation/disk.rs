@@ -398,6 +398,15 @@ impl Disk for SimDisk {
         Ok(())
     }
 
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut shared = self.shared();
+        shared.pass(true)?;
+        sim::remove_file(path)?;
+        shared.files.remove(path);
+        shared.lens.remove(path);
+        Ok(())
+    }
+
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         let mut shared = self.shared();
         let meets = shared.meets(true)?;

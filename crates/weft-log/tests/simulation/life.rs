@@ -16,8 +16,8 @@ use crate::model::{Look, Model, Told, Violation, Wrong};
 use crate::rng::Rng;
 use crate::seen::Seen;
 
-const ROOT: &str = "/store";
-const NOON_US: i64 = 1_794_744_000_000_000; // 2026-11-15T12:00:00Z
+pub(crate) const ROOT: &str = "/store";
+pub(crate) const NOON_US: i64 = 1_794_744_000_000_000; // 2026-11-15T12:00:00Z
 const HOUR_US: i64 = 3_600_000_000;
 
 /// How often the log may fail to open while calls fail, before they stop failing.
@@ -466,7 +466,7 @@ impl Run {
     }
 }
 
-fn entry(line: &[u8]) -> Entry {
+pub(crate) fn entry(line: &[u8]) -> Entry {
     let mark = Mark {
         dialect: Dialect::Idle,
         via: "test".into(),

@@ -7,6 +7,7 @@ mod cache;
 mod disk;
 mod life;
 mod model;
+mod prune;
 mod rng;
 mod seen;
 mod sweep;

@@ -74,6 +74,10 @@ impl Disk for MemoryDisk {
         Ok(())
     }
 
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        locked(&self.0).remove(path).map(drop).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
     fn sync_folder(&self, _folder: &Path) -> io::Result<()> {
         Ok(())
     }
