@@ -192,11 +192,13 @@ impl Blobs {
         self.folder.join(&name[..2]).join(name)
     }
 
-    /// Returns whether a missing blob may have been here: whether any blob was ever put on its shelf, which stays when the blobs on it
-    /// go, and whether a value is moved for which such a reference is written.
-    pub(crate) fn may_have_had(&self, reference: &BlobRef) -> bool {
-        let is_moved = reference.bytes >= VALUE_BYTES_MIN as u64;
-        is_moved && self.path_of(&reference.hash).parent().is_some_and(Path::is_dir)
+    /// Returns whether a missing blob may have been here: whether its value is one that is moved out of an event of so many bytes, and
+    /// either any blob was ever put on its shelf, which stays when the blobs on it go, or the whole folder is gone.
+    pub(crate) fn may_have_had(&self, reference: &BlobRef, event_bytes: u64) -> bool {
+        let is_moved = reference.bytes >= HOOK_VALUE_BYTES_MIN as u64
+            || reference.bytes >= VALUE_BYTES_MIN as u64 && event_bytes > EVENT_BYTES_MAX as u64;
+        let path = self.path_of(&reference.hash);
+        is_moved && (path.parent().is_some_and(Path::is_dir) || !self.folder.is_dir())
     }
 
     /// Lists the folder; nothing if it does not exist.

@@ -100,7 +100,12 @@ impl Store {
                 Network::Force => drop(File::create(&forced).map_err(io)?),
             }
         }
-        Ok(Self::at(&root))
+        let store = Self::at(&root);
+        if !store.has_log() {
+            // A store without this folder was copied without it; `verify` tells by that what its log refers to.
+            RealDisk.make_folder(&store.blobs()).map_err(io)?;
+        }
+        Ok(store)
     }
 
     /// Returns whether a log was begun here, or something waits for one.

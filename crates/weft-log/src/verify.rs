@@ -4,6 +4,7 @@
 //! [`verify`] only reads, and needs no lock. Memory does not grow with the log, but for 32 bytes of each blob referred to.
 //! [`repair`] does what loses nothing; damaged bytes are never touched.
 
+mod absent;
 mod fault;
 mod repair;
 mod rows;
@@ -23,6 +24,7 @@ use crate::segment::{Form, SegmentName};
 use crate::spool::{self, SpoolError};
 use crate::{Hash, Position, Store, recover};
 
+pub use absent::Absent;
 pub use fault::{Fault, IndexFault, Note};
 pub use repair::{RepairError, Repaired, rebuild_index, repair};
 use rows::Rows;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use super::Absent;
 use crate::archive::Damaged;
 use crate::index::{Difference, Stale};
 use crate::segment::SegmentName;
@@ -111,6 +112,20 @@ pub enum Fault {
         /// What is wrong with it.
         message: String,
     },
+    /// Blobs that records refer to are missing, more than are told one by one.
+    Blobs {
+        /// The blobs.
+        absent: Absent,
+        /// Where they should be.
+        folder: PathBuf,
+    },
+    /// Records refer to blobs, and the store has no folder of them.
+    NoBlobs {
+        /// The blobs.
+        absent: Absent,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The spool has bytes that are no entry.
     Spool {
         /// How many stretches of them.
@@ -200,6 +215,8 @@ impl Fault {
             | Fault::Redacted { .. }
             | Fault::Index(_)
             | Fault::Blob { .. }
+            | Fault::Blobs { .. }
+            | Fault::NoBlobs { .. }
             | Fault::Spool { .. }
             | Fault::Rejected { .. }
             | Fault::Against { .. } => None,
@@ -238,6 +255,8 @@ impl Fault {
             | Fault::Table { .. }
             | Fault::NoArchive { .. }
             | Fault::Index(_)
+            | Fault::Blobs { .. }
+            | Fault::NoBlobs { .. }
             | Fault::Spool { .. }
             | Fault::Rejected { .. }
             | Fault::Against { .. } => None,
@@ -261,7 +280,7 @@ impl Fault {
             | Fault::Redacted { .. }
             | Fault::Against { .. } => "log",
             Fault::Index(_) => "index",
-            Fault::Blob { .. } => "blobs",
+            Fault::Blob { .. } | Fault::Blobs { .. } | Fault::NoBlobs { .. } => "blobs",
             Fault::Spool { .. } => "spool",
             Fault::Rejected { .. } => "rejected",
         }
@@ -301,6 +320,16 @@ impl fmt::Display for Fault {
             ),
             Fault::Index(fault) => fault.fmt(f),
             Fault::Blob { position, message } => write!(f, "record {position}: {message}"),
+            Fault::Blobs { absent, folder } => write!(
+                f,
+                "records refer to {absent} that are missing in {}: copy them from where this store came from, or from a backup",
+                folder.display()
+            ),
+            Fault::NoBlobs { absent, folder } => write!(
+                f,
+                "records refer to {absent}, and there is no folder {}: copy it from where this store came from, or from a backup; if this store never had blobs, make the folder, empty",
+                folder.display()
+            ),
             Fault::Spool { n } => write!(f, "the spool has {n} stretches that are no entry"),
             Fault::Rejected { path, number } => {
                 write!(f, "line {number} of {} cannot be read", path.display())
@@ -382,6 +411,11 @@ pub enum Note {
         /// The blob's hash.
         hash: Hash,
     },
+    /// The same of more blobs than are told one by one.
+    ForeignBlobs {
+        /// The blobs.
+        absent: Absent,
+    },
     /// The index has not reached the end of the log yet.
     Behind {
         /// How many records it lacks.
@@ -418,6 +452,11 @@ impl fmt::Display for Note {
                 f,
                 "record {position} has what looks like a reference to blob {hash}, and nothing shows that this store had it: it is \
                  the producer's own text, or was exported by another store without its blobs, or this store was copied without its own"
+            ),
+            Note::ForeignBlobs { absent } => write!(
+                f,
+                "records have what looks like references to {absent}, and nothing shows that this store had them: it is the \
+                 producer's own text, or was exported by another store without its blobs, or this store was copied without its own"
             ),
             Note::Behind { records } => write!(f, "the index lacks the last {records} records"),
             Note::NotCompared => f.write_str(

@@ -285,7 +285,61 @@ fn a_missing_blob_is_a_fault_and_what_only_looks_like_one_is_a_note() {
     fs::remove_file(&path).unwrap();
     let (report, told) = check(&scene.store, None);
     assert_eq!(report.n_faults, 1);
-    assert_eq!(told[1], format!("blobs: record 2: blob {} is missing", path.display()));
+    assert_eq!(told[0], format!("blobs: record 2: blob {} is missing", path.display()));
+    assert_eq!(starts(told[1..].to_vec()), notes);
+}
+
+#[test]
+fn a_store_that_was_copied_without_its_blobs_is_not_whole_and_says_so_once() {
+    let scene = Scene::empty();
+    let append = |lines: &[String]| {
+        let log = scene.log();
+        let events = lines.iter().map(|line| admit(scene.store.root(), line, None)).collect();
+        log.append(Batch { events, conditions: Vec::new(), durability: Durability::Synced })
+            .unwrap();
+        log.close().unwrap();
+    };
+    let reference =
+        |n: u64| format!("weft-blob:{}:2000000:hello", Hash::of(format!("other {n}").as_bytes()));
+    // In a store that never had a blob, of another store; and too short for a value that is moved.
+    append(&(1..=5).map(|n| line(n, &reference(n))).collect::<Vec<_>>());
+    append(&[line(6, &reference(6).replace("2000000", "2000"))]);
+    let (report, told) = check(&scene.store, None);
+    assert_eq!((report.n_faults, told.len()), (0, 1), "{told:?}");
+    let unknown = "note: records have what looks like references to 6 blobs (";
+    assert!(told[0].starts_with(unknown), "{told:?}");
+
+    let values = ["p", "q", "r", "s", "t"].map(|letter| letter.repeat(2 << 20));
+    let large = |(n, value)| line(n, &format!(r#"b","note":"{value}"#));
+    append(&(11..).zip(&values).map(large).collect::<Vec<_>>());
+    let blobs = Blobs::new(scene.store.blobs());
+    let hashes = values.map(|value| Hash::of(value.as_bytes()));
+    for hash in &hashes {
+        fs::remove_file(blobs.path_of(hash)).unwrap();
+    }
+    let folder = scene.store.blobs();
+    let (report, told) = check(&scene.store, None);
+    let [p, q, r, ..] = hashes;
+    let lost = format!(
+        "blobs: records refer to 5 blobs ({p} of record 7, {q} of record 8, {r} of record 9 and more) that are missing in {}: copy them from where this store came from, or from a backup",
+        folder.display()
+    );
+    assert_eq!((report.n_faults, &told[0], told.len()), (1, &lost, 2));
+
+    fs::remove_dir_all(&folder).unwrap();
+    let (report, told) = check(&scene.store, None);
+    assert_eq!((report.n_faults, told.len()), (1, 2), "{told:?}");
+    assert!(told[0].starts_with("blobs: records refer to 10 blobs ("), "{told:?}");
+    let way_out = format!(
+        "there is no folder {}: copy it from where this store came from, or from a backup; if this store never had blobs, make the folder, empty",
+        folder.display()
+    );
+    assert!(told[0].ends_with(&way_out), "{told:?}");
+    assert!(told[1].starts_with("note: record 6 has what looks like"), "{told:?}");
+
+    fs::create_dir(&folder).unwrap();
+    let (report, told) = check(&scene.store, None);
+    assert_eq!((report.n_faults, told.len()), (0, 1), "{told:?}");
 }
 
 #[test]

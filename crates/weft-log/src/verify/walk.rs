@@ -8,7 +8,7 @@ use weft_event::Dialect;
 use weft_event::json::Tape;
 
 use super::rows::Rows;
-use super::{Against, Fault, Note, Report, Teller, VerifyError, blobs_of, look_at_spool};
+use super::{Absent, Against, Fault, Note, Report, Teller, VerifyError, blobs_of, look_at_spool};
 use crate::archive::{self, State};
 use crate::blobs::BlobError;
 use crate::index::Place;
@@ -38,6 +38,9 @@ pub(super) struct Walk<'s> {
     /// What looks like a reference, and refers to no blob that this store had.
     foreign: HashSet<Hash>,
     blob_bytes: u64,
+    /// Blobs that are missing, and those that nothing shows to have been here.
+    missing: Absent,
+    unknown: Absent,
     counts: Report,
 }
 
@@ -75,6 +78,8 @@ impl<'s> Walk<'s> {
             blobs: HashSet::new(),
             foreign: HashSet::new(),
             blob_bytes: 0,
+            missing: Absent::default(),
+            unknown: Absent::default(),
             counts: Report::default(),
         }
     }
@@ -155,7 +160,10 @@ impl<'s> Walk<'s> {
 
     /// Checks the blobs that a line refers to, each once.
     fn refer(&mut self, position: Position, line: &[u8], teller: &mut Teller<'_>) {
-        for reference in blobs::references(line).unwrap_or_default() {
+        let references = blobs::references(line).unwrap_or_default();
+        let bytes: u64 = references.iter().map(|reference| reference.bytes).sum();
+        let event_bytes = bytes.saturating_add(line.len() as u64);
+        for reference in references {
             let hash = reference.hash;
             let text = Hash::of(reference.to_string().as_bytes());
             if self.blobs.contains(&hash) || self.foreign.contains(&text) {
@@ -167,13 +175,16 @@ impl<'s> Walk<'s> {
                 Err(BlobError::NotAsReferred { .. }) => {
                     self.foreign.insert(text);
                 }
-                Err(BlobError::Missing { .. }) if !blobs.may_have_had(&reference) => {
+                Err(BlobError::Missing { .. }) if blobs.may_have_had(&reference, event_bytes) => {
+                    self.missing.add(position, hash);
+                }
+                Err(BlobError::Missing { .. }) => {
                     self.foreign.insert(text);
                 }
                 Err(error) => teller.fault(Fault::Blob { position, message: error.to_string() }),
             }
             if self.foreign.contains(&text) {
-                teller.note(Note::ForeignBlob { position, hash });
+                self.unknown.add(position, hash);
             } else {
                 self.blobs.insert(hash);
             }
@@ -300,6 +311,7 @@ impl<'s> Walk<'s> {
                 teller.fault(Fault::Head { segment, offset });
             }
         }
+        self.tell_absent(teller);
         self.check_pruned(teller);
         report.n_redacted = self.check_redacted(teller);
         let Report { n_segments, n_archives, n_seals, n_records, bytes, .. } = self.counts;
@@ -316,6 +328,30 @@ impl<'s> Walk<'s> {
         report.n_unreferenced =
             listed.iter().filter(|blob| !self.blobs.contains(&blob.hash)).count() as u64;
         Ok(())
+    }
+
+    /// Tells which blobs are not there: few of them one by one, many at once.
+    fn tell_absent(&self, teller: &mut Teller<'_>) {
+        let (blobs, folder) = (blobs_of(self.store), self.store.blobs());
+        let absent = self.missing.clone();
+        if absent.n > 0 && !folder.is_dir() {
+            teller.fault(Fault::NoBlobs { absent, folder });
+        } else if absent.is_few() {
+            for (position, hash) in absent.examples {
+                let message = BlobError::Missing { path: blobs.path_of(&hash) }.to_string();
+                teller.fault(Fault::Blob { position, message });
+            }
+        } else {
+            teller.fault(Fault::Blobs { absent, folder });
+        }
+        let absent = self.unknown.clone();
+        if absent.is_few() {
+            for (position, hash) in absent.examples {
+                teller.note(Note::ForeignBlob { position, hash });
+            }
+        } else {
+            teller.note(Note::ForeignBlobs { absent });
+        }
     }
 
     /// Compares what redactions left with the records that say so; returns how many records changed.
