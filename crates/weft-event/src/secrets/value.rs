@@ -248,7 +248,9 @@ impl Value {
     pub(super) fn is_variable(&self) -> bool {
         let text = self.text();
         begins_with_any(text, REFERENCES)
-            || is_signed_name(text)
+            || is_signed_name(
+                text.strip_prefix(b"-").filter(|rest| rest.starts_with(b"$")).unwrap_or(text),
+            )
             || is_hash(text)
             || [&b"${"[..], b"{{", b"$(", b"#{", b"<%", b"%{"]
                 .iter()
@@ -341,7 +343,17 @@ impl Value {
 /// Returns whether a text is nothing but names with a sign before them: `$NAME`, `$env:NAME`, `!tag`, `%NAME%`.
 fn is_signed_name(text: &[u8]) -> bool {
     let is_between = |byte: &u8| BETWEEN_NAMES.contains(byte);
-    text.first().is_some_and(|sign| SIGNS.contains(sign)) && text.split(is_between).all(is_name)
+    text.first().is_some_and(|sign| SIGNS.contains(sign))
+        && text.split(is_between).all(is_name)
+        && !(text.starts_with(b"$") && has_sign_of_password(text))
+}
+
+/// Returns whether a text that begins as a variable has a sign where none has one: `$Summer24!`. Behind a name in capitals alone `!`
+/// ends a sentence.
+fn has_sign_of_password(text: &[u8]) -> bool {
+    let is_capital = !text.iter().any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let is_odd_end = text.last().is_some_and(|byte| b"$%+=>".contains(byte));
+    is_odd_end || !is_capital && text.contains(&b'!')
 }
 
 /// Returns whether a text could be one name of a program: all capitals, or with one small number; or too short to tell.
