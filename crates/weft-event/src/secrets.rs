@@ -155,6 +155,13 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Returns whether a text is within what was just found, so that a rule would change nothing.
+    fn has(&self, rule: Rule, range: &Range<usize>) -> bool {
+        self.found.last().is_some_and(|last| {
+            last.rule <= rule && last.range.start <= range.start && range.end <= last.range.end
+        })
+    }
+
     /// Returns where the characters of a class end that begin at `at`, and how many they are. However many anchors stand in them,
     /// they are read twice at most.
     fn run(&mut self, at: usize, class: Class) -> (usize, usize) {

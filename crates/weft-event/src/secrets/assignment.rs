@@ -62,10 +62,13 @@ pub(super) fn seek(search: &mut Search<'_>, word: Word, anchor: Range<usize>) {
     {
         return;
     }
-    if let Some(password) = connection::password(search.line, &name) {
+    if let Some(password) = connection::password(search, &name) {
         return search.add(Rule::ConnectionString, password);
     }
     let Some(given) = given(search, &name) else { return };
+    if search.has(name.word.rule(), &given.range) {
+        return;
+    }
     if let Some(rule) = judge(search.line, &name, &given) {
         search.add(rule, given.range);
     }
@@ -267,26 +270,29 @@ fn is_in_program(line: &[u8], name: &Name) -> bool {
 fn judge(line: &[u8], name: &Name, given: &Given) -> Option<Rule> {
     let value = Value::of(&line[given.range.clone()]);
     let name_text = &line[name.range.clone()];
-    let is_none = value.is_placeholder()
-        || value.is_variable()
-        || value.is_address()
-        || value.is_path()
-        || value.has_letters_of(name_text) && !value.has_digit();
-    if is_none {
+    // What takes least comes first: a hostile line has a value of many names behind each of them.
+    let is_one = match name.word {
+        Word::Password | Word::Pwd => is_password(line, name, given, &value),
+        Word::Passphrase => value.n_chars() >= 8,
+        Word::Secret | Word::Token | Word::Key => is_secret(given.style, &value),
+    };
+    let is_none = || {
+        value.is_placeholder()
+            || value.is_variable()
+            || value.is_address()
+            || value.is_path()
+            || value.has_letters_of(name_text) && !value.has_digit()
+    };
+    if !is_one || is_none() {
         return None;
     }
-    match name.word {
-        Word::Password | Word::Pwd => {
-            is_password(line, name, given, &value).then_some(Rule::Password)
-        }
-        Word::Passphrase => (value.n_chars() >= 8).then_some(Rule::Password),
-        Word::Secret | Word::Token | Word::Key => {
-            is_secret(given.style, &value).then(|| secret_rule(line, name, given, &value))
-        }
-    }
+    Some(match name.word {
+        Word::Password | Word::Pwd | Word::Passphrase => Rule::Password,
+        Word::Secret | Word::Token | Word::Key => secret_rule(line, name, given, &value),
+    })
 }
 
-fn is_password(line: &[u8], name: &Name, given: &Given, value: &Value) -> bool {
+fn is_password(line: &[u8], name: &Name, given: &Given, value: &Value<'_>) -> bool {
     let names_one = ["passw", "pwd"].iter().any(|part| value.contains(part)) && !value.has_digit();
     match given.style {
         Style::Quoted => {
@@ -321,7 +327,7 @@ fn is_alone_on_its_line(line: &[u8], name: &Name, given: &Given) -> bool {
     begins && after.is_none_or(|char| matches!(char.byte, b'\n' | b'\r' | b'"' | b'#'))
 }
 
-fn is_secret(style: Style, value: &Value) -> bool {
+fn is_secret(style: Style, value: &Value<'_>) -> bool {
     let n_least = match style {
         Style::Quoted | Style::Plain => 8,
         Style::Loose => 16,
@@ -333,7 +339,7 @@ fn is_secret(style: Style, value: &Value) -> bool {
 }
 
 /// Returns the rule of a value that is a secret: that of a cloud where its form says so.
-fn secret_rule(line: &[u8], name: &Name, given: &Given, value: &Value) -> Rule {
+fn secret_rule(line: &[u8], name: &Name, given: &Given, value: &Value<'_>) -> Rule {
     let name_text = line[name.range.clone()].to_ascii_lowercase();
     let has = |part: &[u8]| name_text.windows(part.len()).any(|window| window == part);
     let is_aws =

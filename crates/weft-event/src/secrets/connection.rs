@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::name::{Name, Word};
 use super::raw::{
-    byte_before, char_at, char_before, is_blank, is_quote, is_word, run, run_back, skip_blanks,
+    byte_before, char_at, char_before, is_blank, is_quote, is_word, run_back, skip_blanks,
     skip_blanks_back,
 };
 use super::value::Value;
@@ -42,7 +42,8 @@ const SPACED_PARTS: &[&str] = &["host=", "hostaddr=", "dbname=", "user=", "port=
 /// Returns the value of a name that is a password in a list of parts.
 ///
 /// What stands around it is looked at last, and only where a divider says that there may be other parts.
-pub(super) fn password(line: &[u8], name: &Name) -> Option<Range<usize>> {
+pub(super) fn password(search: &mut Search<'_>, name: &Name) -> Option<Range<usize>> {
+    let line = search.line;
     match name.word {
         Word::Password | Word::Pwd => {}
         Word::Passphrase | Word::Secret | Word::Token | Word::Key => return None,
@@ -56,7 +57,7 @@ pub(super) fn password(line: &[u8], name: &Name) -> Option<Range<usize>> {
     let before = line[..name.range.start]
         .last_chunk::<AROUND_BYTES>()
         .map_or(&line[..name.range.start], |chunk| &chunk[..]);
-    let (end, n) = run(line, start, is_part_or_blank, PART_CHARS_MAX);
+    let (end, n) = search.run(start, is_part_or_blank);
     let follows = byte_before(line, skip_blanks_back(line, name.range.start)) == b';';
     let goes_on = line.get(end) == Some(&b';');
     if (follows || goes_on) && n <= PART_CHARS_MAX && is_given(&line[start..end]) {
@@ -68,8 +69,7 @@ pub(super) fn password(line: &[u8], name: &Name) -> Option<Range<usize>> {
     if !is_blank(byte_before(line, name.range.start)) {
         return None;
     }
-    let is_spaced = |byte| is_part_or_blank(byte) && !is_blank(byte);
-    let (end, n) = run(line, start, is_spaced, PART_CHARS_MAX);
+    let (end, n) = search.run(start, is_part);
     let is_listed =
         n <= PART_CHARS_MAX && is_given(&line[start..end]) && ends_spaced(&tight(before));
     is_listed.then_some(start..end)
@@ -109,6 +109,10 @@ fn is_part_or_blank(byte: u8) -> bool {
     !byte.is_ascii_control()
         && !is_quote(byte)
         && !matches!(byte, b';' | b'\\' | b'[' | b']' | b'<' | b'>')
+}
+
+fn is_part(byte: u8) -> bool {
+    is_part_or_blank(byte) && !is_blank(byte)
 }
 
 /// Returns a text with plain `=` that nothing stands before.

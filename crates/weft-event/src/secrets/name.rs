@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::Rule;
 use super::raw::{byte_before, char_at, is_word, name_start, run, run_back};
 
 /// Most characters of a name before its last word.
@@ -16,6 +17,17 @@ pub(super) enum Word {
     Secret,
     Token,
     Key,
+}
+
+impl Word {
+    /// Returns the first of the rules that take a value of such a name for a secret.
+    pub(super) fn rule(self) -> Rule {
+        match self {
+            Word::Password | Word::Pwd | Word::Passphrase => Rule::Password,
+            Word::Secret | Word::Token => Rule::Secret,
+            Word::Key => Rule::AwsSecretKey,
+        }
+    }
 }
 
 /// How words end in each way of writing them. A first letter that is written both ways is left out.

@@ -1,5 +1,7 @@
 //! What a text looks like: a secret, a placeholder, a variable, a path, or words.
 
+use std::borrow::Cow;
+
 use super::raw::char_at;
 
 /// How many characters of a text are looked at.
@@ -104,6 +106,17 @@ const PLACEHOLDERS: &[&str] = &[
     "value",
 ];
 
+/// More bytes than any of them has.
+const PLACEHOLDER_BYTES_MAX: usize = 16;
+
+const _: () = {
+    let mut idx = 0;
+    while idx < PLACEHOLDERS.len() {
+        assert!(PLACEHOLDERS[idx].len() < PLACEHOLDER_BYTES_MAX);
+        idx += 1;
+    }
+};
+
 /// What a text begins with that tells its reader to put something else there.
 const PLACEHOLDER_BEGINNINGS: &[&str] = &[
     "your",
@@ -195,27 +208,28 @@ const STEMS: &[&str] = &[
 ];
 
 /// A text without its escapes, as far as it is looked at.
-pub(super) struct Value {
-    seen: [u8; CHARS_SEEN],
-    n_seen: usize,
+pub(super) struct Value<'a> {
+    text: Cow<'a, [u8]>,
     n_chars: usize,
 }
 
-impl Value {
-    pub(super) fn of(raw: &[u8]) -> Self {
-        let mut value = Self { seen: [0; CHARS_SEEN], n_seen: 0, n_chars: 0 };
-        let mut at = 0;
-        while value.n_chars <= CHARS_SEEN
+impl<'a> Value<'a> {
+    pub(super) fn of(raw: &'a [u8]) -> Self {
+        let begin = &raw[..raw.len().min(CHARS_SEEN + 1)];
+        if memchr::memchr(b'\\', begin).is_none() {
+            let text = Cow::Borrowed(&begin[..begin.len().min(CHARS_SEEN)]);
+            return Self { text, n_chars: begin.len() };
+        }
+        let (mut text, mut at) = (Vec::with_capacity(CHARS_SEEN + 1), 0);
+        while text.len() <= CHARS_SEEN
             && let Some(char) = char_at(raw, at)
         {
-            if let Some(place) = value.seen.get_mut(value.n_chars) {
-                *place = char.byte;
-                value.n_seen += 1;
-            }
-            value.n_chars += 1;
+            text.push(char.byte);
             at += char.len;
         }
-        value
+        let n_chars = text.len();
+        text.truncate(CHARS_SEEN);
+        Self { text: Cow::Owned(text), n_chars }
     }
 
     /// Returns how many characters the text has, as far as they are counted.
@@ -224,7 +238,7 @@ impl Value {
     }
 
     pub(super) fn text(&self) -> &[u8] {
-        &self.seen[..self.n_seen]
+        &self.text
     }
 
     /// Returns whether the text stands for a secret that is not shown.
@@ -240,7 +254,8 @@ impl Value {
             || contains(text, b"...")
             || contains(text, b"****")
             || contains_ignoring_case(text, b"redacted")
-            || PLACEHOLDERS.iter().any(|word| bare.eq_ignore_ascii_case(word.as_bytes()))
+            || bare.len() <= PLACEHOLDER_BYTES_MAX
+                && PLACEHOLDERS.iter().any(|word| bare.eq_ignore_ascii_case(word.as_bytes()))
             || begins_with_any(bare, PLACEHOLDER_BEGINNINGS)
     }
 
@@ -330,14 +345,13 @@ impl Value {
 
     /// Returns whether the text has these letters and no others, whatever signs are between them.
     pub(super) fn has_letters_of(&self, name: &[u8]) -> bool {
-        let letters = |text: &[u8]| {
-            text.iter()
-                .filter(|byte| byte.is_ascii_alphabetic())
-                .map(u8::to_ascii_lowercase)
-                .collect::<Vec<_>>()
-        };
-        letters(self.text()) == letters(name)
+        letters(self.text()).eq(letters(name))
     }
+}
+
+/// Returns the letters of a text, in lower case.
+fn letters(text: &[u8]) -> impl Iterator<Item = u8> {
+    text.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase)
 }
 
 /// Returns whether a text is nothing but names with a sign before them: `$NAME`, `$env:NAME`, `!tag`, `%NAME%`.
@@ -392,12 +406,15 @@ pub(super) fn is_random(text: &[u8]) -> bool {
 }
 
 pub(super) fn has_digit_and_letter(text: &[u8]) -> bool {
-    text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic)
+    // All bytes are looked at, many at a step.
+    let has = |is: fn(&u8) -> bool| text.iter().fold(false, |has, byte| has | is(byte));
+    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
 fn n_changes_of_case(text: &[u8]) -> usize {
-    let is_change = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
-    text.windows(2).filter(is_change).count()
+    let is_change =
+        |(first, second): (&u8, &u8)| first.is_ascii_lowercase() & second.is_ascii_uppercase();
+    text.iter().zip(text.iter().skip(1)).map(|pair| usize::from(is_change(pair))).sum()
 }
 
 /// Returns Shannon's entropy of the bytes, in bits a byte.
@@ -427,9 +444,12 @@ fn begins_with_any(text: &[u8], beginnings: &[&str]) -> bool {
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
+    memchr::memchr_iter(part[0], text).any(|at| text[at..].starts_with(part))
 }
 
 fn contains_ignoring_case(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window.eq_ignore_ascii_case(part))
+    let [lower, upper] = [part[0].to_ascii_lowercase(), part[0].to_ascii_uppercase()];
+    memchr::memchr2_iter(lower, upper, text).any(|at| {
+        text.get(at..at + part.len()).is_some_and(|found| found.eq_ignore_ascii_case(part))
+    })
 }
