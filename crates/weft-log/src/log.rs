@@ -18,6 +18,8 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use weft_event::Dialect;
+
 use crate::admit::Admitted;
 use crate::blobs::BlobError;
 use crate::follow::{FollowError, Progress};
@@ -25,7 +27,7 @@ use crate::index::IndexError;
 use crate::lock::{LockError, Owner};
 use crate::prune::{self, PruneError};
 use crate::recover::{self, Finding};
-use crate::rejected::RejectedError;
+use crate::rejected::{Refusal, RejectedError};
 use crate::writer::WriteError;
 use crate::{Position, Store, TopicKey};
 
@@ -248,6 +250,25 @@ pub struct Log {
     shared: Arc<Shared>,
 }
 
+/// What became of something that the spool held.
+#[derive(Clone, Copy, Debug)]
+pub enum FromSpool<'a> {
+    /// It is in the log.
+    Kept {
+        /// The way that it came in.
+        via: &'a str,
+        /// Its dialect.
+        dialect: Dialect,
+        /// Since when.
+        outcome: Outcome,
+    },
+    /// It was refused, and is kept.
+    Refused(&'a Refusal),
+}
+
+/// Is told what becomes of what the spool holds.
+pub type TellSpooled = Box<dyn FnMut(FromSpool<'_>) + Send>;
+
 struct Shared {
     queue: Queue,
     session: Mutex<Session>,
@@ -281,6 +302,11 @@ impl Log {
             prune::resume(self, &store).map_err(|error| BeginError::Prune(Box::new(error)))?;
         }
         Ok(())
+    }
+
+    /// Has somebody told what becomes of what the spool holds, from now on.
+    pub fn tell_spooled(&self, tell: TellSpooled) {
+        lock(&self.shared.session).tell_spooled(tell);
     }
 
     /// Moves what single commands left in the spool meanwhile into the log; returns whether there was anything.

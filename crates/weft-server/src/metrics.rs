@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use weft_event::Dialect;
 use weft_event::translate::otlp::Signal;
-use weft_log::log::{Answer, AppendError, Batch, Outcome};
+use weft_log::log::{Answer, AppendError, Batch, FromSpool, Outcome};
 use weft_log::rejected::Refusal;
 
 use crate::writer::WriteFailure;
@@ -147,6 +147,16 @@ impl Counters {
         for refusal in refusals {
             let dialect = refusal.with.dialect.map_or(N_DIALECTS, |dialect| dialect as usize);
             self.refused[way(&refusal.via)][dialect].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts what came in by the spool, for the way that it came into that.
+    pub fn spooled(&self, what: FromSpool<'_>) {
+        match what {
+            FromSpool::Kept { via, dialect, outcome } => {
+                self.stored(&Marks(vec![(way(via), dialect)]), &[outcome]);
+            }
+            FromSpool::Refused(refusal) => self.refused(std::slice::from_ref(refusal)),
         }
     }
 

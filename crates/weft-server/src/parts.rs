@@ -41,7 +41,7 @@ struct Shared {
     desk: Desk,
     restored: Rooms,
     since: Instant,
-    counters: Counters,
+    counters: Arc<Counters>,
     intake: Intake,
     series: Arc<Mutex<Series>>,
     tail: TailState,
@@ -75,7 +75,7 @@ impl Core {
     pub fn new(parts: Parts) -> Self {
         let Parts { store, store_id, appender, feed, limits, judgement, is_demo, ended } = parts;
         let now_ns = i64::try_from(jiff::Timestamp::now().as_nanosecond());
-        let (since, counters) = (Instant::now(), Counters::default());
+        let (since, counters) = (Instant::now(), Arc::clone(appender.counters()));
         let intake = Intake::new(&store, &limits);
         let reads = Reads::new(store.clone(), &limits);
         let streams = Arc::new(Semaphore::new(limits.streams_max));

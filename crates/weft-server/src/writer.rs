@@ -14,6 +14,7 @@ use weft_log::log::{Answer, AppendError, Batch, Durability, Log};
 
 use crate::feed::Waker;
 use crate::limits::Limits;
+use crate::metrics::Counters;
 
 /// Batches that are appended together at most. The log cuts them into groups.
 const TOGETHER_MAX: usize = 4096;
@@ -52,6 +53,7 @@ pub struct Appender {
     /// The last position that anybody was told of.
     last: Arc<AtomicU64>,
     pen: Arc<SharedPen>,
+    counters: Arc<Counters>,
 }
 
 /// The log as it is written to, by whoever has it; `None` once the store was let go for good.
@@ -105,6 +107,9 @@ pub fn start(log: Log, limits: &Limits, waker: Waker) -> std::io::Result<(Append
     let pen = Pen { log: log.clone(), waker, last: Arc::clone(&last), is_unsynced: false };
     let pen = Arc::new(Mutex::new(Some(pen)));
     let own = Arc::clone(&pen);
+    let counters = Arc::new(Counters::default());
+    let counted = Arc::clone(&counters);
+    log.tell_spooled(Box::new(move |what| counted.spooled(what)));
     let thread = thread::Builder::new().name("weft-writer".to_owned());
     let thread = thread.spawn(move || {
         let ready = log.get_ready(&mut |done| {
@@ -119,7 +124,7 @@ pub fn start(log: Log, limits: &Limits, waker: Waker) -> std::io::Result<(Append
         write(&own, jobs);
     })?;
     let patience = limits.queue_patience;
-    let appender = Appender { queue, opening, room, permits_max, patience, last, pen };
+    let appender = Appender { queue, opening, room, permits_max, patience, last, pen, counters };
     Ok((appender, WriterThread(thread)))
 }
 
@@ -249,6 +254,11 @@ impl Pen {
 }
 
 impl Appender {
+    /// Returns the server's counters, which what came in by the spool is counted in before there is anything else.
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+
     /// Returns how many bytes wait to be written, to about a kilobyte for each batch.
     pub fn waiting_bytes(&self) -> usize {
         self.permits_max.saturating_sub(self.room.available_permits()) * PERMIT_BYTES

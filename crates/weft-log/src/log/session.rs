@@ -15,7 +15,7 @@ use super::recent::Recent;
 use super::written::{Written, WrittenEntries};
 use super::{
     Answer, AppendError, Appended, Batch, BeginError, Durability, Hold, Indexing, Options, Outcome,
-    lock, now_us,
+    TellSpooled, lock, now_us,
 };
 use crate::admit::Admitted;
 use crate::disk::RealDisk;
@@ -62,6 +62,8 @@ pub(super) struct Session {
     spooled: Option<Spooled>,
     /// Whether the spool is known to hold nothing.
     spool: KnownEmpty,
+    /// Whoever is told what becomes of what the spool holds.
+    tell_spooled: Option<TellSpooled>,
 }
 
 struct Held {
@@ -83,9 +85,19 @@ impl Session {
     /// Takes a store and brings its log in order, which takes no longer where it is large.
     pub(super) fn begin(store: Store, options: Options) -> Result<Self, BeginError> {
         let (taken, held, findings, known) = (None, None, Vec::new(), None);
-        let (reader, spooled, spool) = (None, None, KnownEmpty::No);
-        let mut session =
-            Self { store, options, taken, held, findings, known, reader, spooled, spool };
+        let (reader, spooled, spool, tell_spooled) = (None, None, KnownEmpty::No, None);
+        let mut session = Self {
+            store,
+            options,
+            taken,
+            held,
+            findings,
+            known,
+            reader,
+            spooled,
+            spool,
+            tell_spooled,
+        };
         session.taken = Some(session.take()?);
         Ok(session)
     }

@@ -1,6 +1,7 @@
 //! Whether it is alive, whether it is ready, and what it counts.
 
 use insta::assert_snapshot;
+use weft_log::spool::{self, Entry};
 
 use crate::post::{DECISION, DONE, claimed};
 use crate::server::Server;
@@ -23,6 +24,33 @@ fn an_index_that_is_gone_is_not_ready() {
     assert_snapshot!(server.client().get("/readyz").shown(), @r#"503 {"error":{"checks":{"index":"the index cannot be read","store":"ok"},"code":"not_ready","message":"the server is not ready"}}"#);
     assert_eq!(server.client().get("/healthz").status, 200);
     assert!(server.client().get("/metrics").text().contains("weft_index_lag_records NaN\n"));
+}
+
+#[test]
+fn what_came_by_the_spool_is_counted_for_the_way_that_it_came_in() {
+    let server = Server::start();
+    let mut client = server.client();
+    let event = claimed(1);
+    let entry = |line| Entry {
+        at_us: 0,
+        via: "hook".into(),
+        id: uuid::Uuid::now_v7(),
+        dialect: None,
+        topic: None,
+        line,
+    };
+    let entries = [entry(event.as_bytes()), entry(event.as_bytes()), entry(b"{}")];
+    spool::put_all(server.store(), &entries).expect("the spool can be written");
+    // Whoever appends next brings them in.
+    client.post("/v1/events", claimed(2));
+    let text = client.get("/metrics").text().to_owned();
+    let picked: Vec<&str> = text.lines().filter(|line| line.starts_with("weft_events")).collect();
+    assert_snapshot!(picked.join("\n"), @r#"
+    weft_events_accepted_total{dialect="needle",via="http"} 1
+    weft_events_accepted_total{dialect="needle",via="hook"} 1
+    weft_events_repeated_total{dialect="needle",via="hook"} 1
+    weft_events_refused_total{dialect="none",via="hook"} 1
+    "#);
 }
 
 #[test]

@@ -2,10 +2,14 @@
 
 use std::time::SystemTime;
 
+use weft_event::Dialect;
 use weft_event::event::Expect;
 
-use super::super::{AppendError, Appended, Batch, BeginError, Durability};
+use super::super::{
+    AppendError, Appended, Batch, BeginError, Durability, FromSpool, Outcome, TellSpooled,
+};
 use super::Session;
+use crate::Via;
 use crate::admit::{Admitted, Arrival, Gate, Refusal, Strictness};
 use crate::blobs::{ShrinkError, Which};
 use crate::rejected::{Refusal as Kept, Rejected};
@@ -19,6 +23,10 @@ pub(super) struct Spooled {
 }
 
 impl Session {
+    pub(in super::super) fn tell_spooled(&mut self, tell: TellSpooled) {
+        self.tell_spooled = Some(tell);
+    }
+
     /// Moves what came into the spool since the store was taken into the log; returns whether there was anything.
     pub(in super::super) fn empty_spool(&mut self) -> Result<bool, BeginError> {
         if self.spool.is_so(self.store.root(), SystemTime::now()) {
@@ -59,9 +67,11 @@ impl Session {
     /// Appends batches behind what the spool holds, together with it: one group and one sync where all of it is little.
     pub(super) fn commit_after(&mut self, spooled: Spooled, batches: Vec<Batch>) -> Appended {
         let Spooled { events, taken } = spooled;
+        let marks = self.marks_to_tell(&events);
         let mut appended = self.commit_held(Some(synced(events)), batches);
         let before = appended.answers.remove(0);
-        if before.is_ok() {
+        if let Ok(answer) = before {
+            self.tell_kept(&marks, &answer.outcomes);
             // What stays there although it is in the log is taken for repeats the next time, and what failed here fails again.
             drop(taken.finish());
         }
@@ -102,7 +112,11 @@ impl Session {
                 Err(refusal) => {
                     let origin = format!("spool:{}", entry.id);
                     let kept = Kept::of(&arrival, &refusal, origin, entry.at_us);
-                    Rejected::new(&self.store).put(&[kept]).map_err(BeginError::Rejected)?;
+                    let kept = [kept];
+                    Rejected::new(&self.store).put(&kept).map_err(BeginError::Rejected)?;
+                    if let Some(tell) = &mut self.tell_spooled {
+                        tell(FromSpool::Refused(&kept[0]));
+                    }
                 }
             }
             if events.len() >= GROUP_RECORDS_MAX {
@@ -116,15 +130,35 @@ impl Session {
         if events.is_empty() {
             return Ok(());
         }
+        let marks = self.marks_to_tell(&events);
         let appended = self.commit_held(None, vec![synced(events)]);
         let answer = appended.answers.into_iter().next().expect("one batch has one answer");
         match answer {
-            Ok(_) => Ok(()),
+            Ok(answer) => {
+                self.tell_kept(&marks, &answer.outcomes);
+                Ok(())
+            }
             Err(AppendError::Write(error)) => Err(BeginError::SpoolWrite(error)),
             Err(AppendError::Identity(error)) => Err(BeginError::Identity(error)),
             Err(AppendError::Begin(_) | AppendError::Condition { .. } | AppendError::Left) => {
                 unreachable!("the store is held and the batch has no condition")
             }
+        }
+    }
+}
+
+impl Session {
+    /// Returns the way in and the dialect of events, if somebody is told of them.
+    fn marks_to_tell(&self, events: &[Admitted]) -> Vec<(Via, Dialect)> {
+        let told = if self.tell_spooled.is_some() { events } else { &[] };
+        let marks = told.iter().map(|event| &event.entry.mark);
+        marks.map(|mark| (mark.via.clone(), mark.dialect)).collect()
+    }
+
+    fn tell_kept(&mut self, marks: &[(Via, Dialect)], outcomes: &[Outcome]) {
+        let Some(tell) = &mut self.tell_spooled else { return };
+        for ((via, dialect), outcome) in marks.iter().zip(outcomes) {
+            tell(FromSpool::Kept { via, dialect: *dialect, outcome: *outcome });
         }
     }
 }
