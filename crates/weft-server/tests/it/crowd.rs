@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use weft_server::serve::{ALLOCATOR, FEW_HEAPS};
 
 use crate::server::Server;
 
@@ -24,14 +25,15 @@ const IDLE_BYTES_MAX: usize = 40 << 10;
 /// Bytes that reading the log may take for all readers together, however many they are.
 const READING_BYTES_MAX: usize = 48 << 20;
 
-/// Runs a test again, in a process where it is the only one.
+/// Runs a test again, in a process where it is the only one, with the memory of a server.
 fn alone(name: &str, test: fn()) {
     if std::env::var_os(ALONE).is_some() {
         return test();
     }
     let binary = std::env::current_exe().expect("the system tells");
-    let ran = Command::new(binary).args([name, "--exact", "--nocapture"]).env(ALONE, "1").output();
-    let ran = ran.expect("it starts");
+    let mut again = Command::new(binary);
+    again.args([name, "--exact", "--nocapture"]).env(ALONE, "1").env(ALLOCATOR, FEW_HEAPS);
+    let ran = again.output().expect("it starts");
     let told = String::from_utf8_lossy(&ran.stdout);
     eprintln!("{told}{}", String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success() && told.contains("1 passed"), "it failed on its own");

@@ -9,11 +9,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::{env, fs};
 
-use weft_server::serve::ALLOCATOR;
-
-/// With one heap threads wait for each other: a folder took 16.5 s to be read instead of 11 with two, in which it takes as long as with
-/// a heap for each thread. Bodies of requests and their like are smaller than what is large here, and need no call to the system.
-const TWO_HEAPS: &str = "glibc.malloc.arena_max=2:glibc.malloc.mmap_threshold=2097152";
+use weft_server::serve::{ALLOCATOR, FEW_HEAPS};
 
 /// Starts the program again in its own place, with few heaps. Goes on where that is done, where somebody else has told the allocator
 /// something, where there is another one, and where it cannot be done.
@@ -26,7 +22,7 @@ pub(super) fn share() {
     }
     let Ok(program) = env::current_exe() else { return };
     let mut again = Command::new(program);
-    again.args(env::args_os().skip(1)).env(ALLOCATOR, TWO_HEAPS);
+    again.args(env::args_os().skip(1)).env(ALLOCATOR, FEW_HEAPS);
     if let Some(name) = env::args_os().next() {
         again.arg0(name);
     }
