@@ -7,7 +7,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Request;
+use axum::http::Method;
 use axum::response::{IntoResponse as _, Response};
 use tower::ServiceExt as _;
 
@@ -39,6 +41,7 @@ impl Front {
     /// Answers a request.
     pub(super) async fn answer(self, request: Request) -> Response {
         let Shared { router, access, core } = &*self.shared;
+        let is_head = request.method() == Method::HEAD;
         let answer = async |request: Request| {
             if events::is_for(&request) {
                 // Boxed, so that a connection that is idle has no room for it.
@@ -48,6 +51,11 @@ impl Front {
             let answer = router.clone().oneshot(request).await;
             answer.unwrap_or_else(|never: Infallible| match never {})
         };
-        guard::guarded(access, request, answer).await
+        let mut answer = guard::guarded(access, request, answer).await;
+        if is_head {
+            // The router sees to it for its own answers, HTTP/1 for all; in HTTP/2 a refusal with a body is a broken stream.
+            *answer.body_mut() = Body::empty();
+        }
+        answer
     }
 }

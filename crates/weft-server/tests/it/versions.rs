@@ -67,6 +67,23 @@ fn a_connection_that_nothing_is_asked_on_ends() {
 }
 
 #[test]
+fn a_head_that_is_refused_is_answered_without_a_body() {
+    let server = Server::limited(|_| {});
+    server.block_on(async {
+        let (mut sender, _connection) = connect(&server, &Builder::new(TokioExecutor::new())).await;
+        let paths = ["/healthz", "/v1/events/1", "/v1/events"];
+        for path in paths {
+            let request = Request::head(format!("http://elsewhere.example{path}"));
+            let request = request.body(Full::default()).expect("a request");
+            let response = sender.send_request(request).await.expect("an answer");
+            assert_eq!(response.status(), 403, "{path}");
+            let body = response.into_body().collect().await.expect("a whole stream").to_bytes();
+            assert!(body.is_empty(), "{path}");
+        }
+    });
+}
+
+#[test]
 fn an_answer_that_is_not_taken_ends_the_connection() {
     let server = Server::limited(|limits| limits.reader_patience = Duration::from_millis(300));
     let events: Vec<String> = (1..=500).map(claimed).collect();
