@@ -4,7 +4,6 @@ mod lines;
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
 use weft_event::event::{self, Expect};
 use weft_event::idle::{Topic, TopicKind};
 use weft_event::json::Tape;
@@ -109,15 +108,10 @@ impl Gate {
         Self { blobs, redaction, which, strictness, lines: Lines::Apart, tape, problems }
     }
 
-    /// Returns this gate for many lines, one after the other, that are let go in about that order: they share memory, and one that
-    /// stays keeps what is around it.
-    #[must_use]
-    pub fn for_many(self) -> Self {
-        let lines = match self.lines {
-            Lines::Apart => Lines::Together(BytesMut::new()),
-            Lines::Together(_) => self.lines,
-        };
-        Self { lines, ..self }
+    /// Makes ready for lines that come together and have so many bytes: where those are many, they share memory, and one that stays
+    /// keeps what is around it. Without it each has its own.
+    pub fn expect_together(&mut self, n_bytes: usize) {
+        self.lines = std::mem::replace(&mut self.lines, Lines::Apart).of(n_bytes);
     }
 
     /// Judges one event.

@@ -49,20 +49,17 @@ impl Intake {
         n_bytes: usize,
         work: impl FnOnce(&mut Gate) -> T,
     ) -> T {
-        // Events share memory where there are many in one request, or where the gate is kept for the next.
-        let new = || {
-            let gate = Gate::new(&self.store, Which::Largest, strictness);
-            if n_bytes > GATE_BYTES_MAX { gate.for_many() } else { gate }
-        };
+        let new = || Gate::new(&self.store, Which::Largest, strictness);
         match strictness {
             Strictness::Strict => work(&mut new()),
             Strictness::Lenient => {
                 let kept = lock(&self.gates).pop();
                 let mut gate = kept.unwrap_or_else(new);
+                gate.expect_together(n_bytes);
                 let done = work(&mut gate);
                 let mut gates = lock(&self.gates);
                 if n_bytes <= GATE_BYTES_MAX && gates.len() < GATES_MAX {
-                    gates.push(gate.for_many());
+                    gates.push(gate);
                 }
                 done
             }

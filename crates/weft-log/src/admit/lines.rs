@@ -1,7 +1,7 @@
 //! The memory of lines on their way into the log.
 //!
-//! A line is made by one thread and let go by another, and the allocator makes them wait for each other. Where many come one after
-//! the other they are put into blocks, which are let go with the last of their lines.
+//! A line is made by one thread and let go by another, and the allocator makes them wait for each other. Where many come together they
+//! are put into blocks, which are let go with the last of their lines. So who keeps one of many for long copies it.
 
 use std::borrow::Cow;
 
@@ -23,6 +23,15 @@ pub(super) enum Lines {
 }
 
 impl Lines {
+    /// Returns how lines are kept that have so many bytes together.
+    pub(super) fn of(self, n_bytes: usize) -> Self {
+        match self {
+            _ if n_bytes < BLOCK_BYTES => Lines::Apart,
+            Lines::Apart => Lines::Together(BytesMut::new()),
+            Lines::Together(_) => self,
+        }
+    }
+
     pub(super) fn keep(&mut self, line: Cow<'_, [u8]>) -> Bytes {
         match self {
             Lines::Together(block) if line.len() < OWN_BYTES_MIN => {
@@ -45,7 +54,7 @@ mod tests {
     fn lines_stay_as_they_are_however_they_are_kept() {
         let lines: Vec<Vec<u8>> =
             (0..2_000_usize).map(|n| vec![b'a' + (n % 26) as u8; n * 37 % 20_000]).collect();
-        for mut kept in [Lines::Apart, Lines::Together(BytesMut::new())] {
+        for mut kept in [Lines::Apart, Lines::Apart.of(BLOCK_BYTES)] {
             let all: Vec<Bytes> = lines.iter().map(|line| kept.keep(line.into())).collect();
             assert!(all.iter().zip(&lines).all(|(kept, line)| kept == line));
         }
@@ -53,7 +62,7 @@ mod tests {
 
     #[test]
     fn short_lines_share_a_block_and_long_ones_have_none() {
-        let mut kept = Lines::Together(BytesMut::new());
+        let mut kept = Lines::Apart.of(1 << 20);
         let short = vec![b'x'; 500];
         let all: Vec<Bytes> = (0..200).map(|_| kept.keep((&short).into())).collect();
         let n_apart = all.windows(2).filter(|two| two[0].as_ptr_range().end != two[1].as_ptr());
@@ -63,5 +72,8 @@ mod tests {
         kept.keep(vec![b'x'; OWN_BYTES_MIN].into());
         let Lines::Together(block) = &kept else { panic!("they are put together") };
         assert_eq!(block.capacity(), left);
+        let kept = kept.of(1 << 20);
+        assert!(matches!(&kept, Lines::Together(block) if block.capacity() == left));
+        assert!(matches!(kept.of(500), Lines::Apart), "a few lines are not to keep a block");
     }
 }

@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use bytes::Bytes;
+
 use super::knowledge::Knowledge;
 use super::likeness::{Likeness, compare};
 use super::recent::Recent;
@@ -81,6 +83,13 @@ impl Group {
         self.first = first.plus(entries.len() as u64);
         self.bytes = 0;
         (first, entries, keys)
+    }
+
+    /// Gives lines from the `n`th on memory of their own: what they shared it with is not kept.
+    pub(super) fn set_apart(&mut self, n: usize) {
+        for entry in self.entries.iter_mut().skip(n) {
+            entry.line = Bytes::copy_from_slice(&entry.line);
+        }
     }
 
     pub(super) fn push(&mut self, event: Admitted, conflict: Option<Position>) -> Position {

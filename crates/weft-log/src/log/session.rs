@@ -365,7 +365,9 @@ impl<'s> Commit<'s> {
         }
         // Under one lock, so that no key goes from the tail to the index between the two looks.
         let seen = self.judge().seen(&batch.events, &lock(&tail)).map_err(identity)?;
-        let mut outcomes = Vec::with_capacity(batch.events.len());
+        let n_events = batch.events.len();
+        let (mut outcomes, mut n_repeats) = (Vec::with_capacity(n_events), 0);
+        let n_before = self.group.entries.len();
         for event in batch.events {
             let verdict = self.judge().judge(&event, &seen).map_err(identity)?;
             let conflict = match verdict {
@@ -373,6 +375,7 @@ impl<'s> Commit<'s> {
                     // The first may be written and not synced yet.
                     self.needs_sync |= batch.durability == Durability::Synced;
                     outcomes.push(Outcome::Repeat { position });
+                    n_repeats += 1;
                     continue;
                 }
                 Verdict::Conflict(position) => Some(position),
@@ -380,6 +383,9 @@ impl<'s> Commit<'s> {
             };
             let position = self.push(event, conflict).map_err(AppendError::Write)?;
             outcomes.push(Outcome::Stored { position, conflict });
+        }
+        if n_repeats > n_events / 2 {
+            self.group.set_apart(n_before);
         }
         self.needs_sync |= batch.durability == Durability::Synced;
         Ok(Answer { outcomes, durability: batch.durability })

@@ -385,3 +385,36 @@ fn a_disk_is_told_to_be_full_through_every_layer() {
     assert!(settle::is_disk_full(&spool(io::ErrorKind::QuotaExceeded)));
     assert!(!settle::is_disk_full(&recover(io::ErrorKind::NotFound)));
 }
+
+#[test]
+fn what_is_new_among_repeats_keeps_no_memory_of_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let log = open(root, Hold::Long);
+    let mut gate = Gate::new(&Store::at(root), Which::Largest, Strictness::Lenient);
+    gate.expect_together(1 << 20);
+    let mut some = |sequences: std::ops::RangeInclusive<u64>| {
+        let mut admit = |sequence| {
+            let line = NEEDLE.replace("\"sequence\":7", &format!("\"sequence\":{sequence}"));
+            let (line, expect, via) = (line.as_bytes(), Expect::Any, "test");
+            gate.admit(&Arrival { line, expect, via, delivery: None, topic: None }).unwrap()
+        };
+        sequences.map(&mut admit).collect::<Vec<_>>()
+    };
+    let ends = |events: &[Admitted]| {
+        events.iter().map(|event| event.entry.line.as_ptr_range().end).collect::<Vec<_>>()
+    };
+    let append = |events: Vec<Admitted>| {
+        let written = log.append_all(vec![batch(events)]).written.unwrap();
+        written.into_records().map(|(_, line)| line).collect::<Vec<_>>()
+    };
+    let all_new = some(1..=9);
+    let before = ends(&all_new);
+    let after: Vec<_> = append(all_new).iter().map(|line| line.as_ptr_range().end).collect();
+    assert_eq!(after, before, "where all are new nothing is copied");
+    let one_new = some(1..=10);
+    let before = ends(&one_new);
+    let [line] = &append(one_new)[..] else { panic!("one is new") };
+    assert!(!before.contains(&line.as_ptr_range().end));
+    assert!(line.ends_with(b"\"sequence\":10,\"data\":{\"bead_id\":\"b\"}}"));
+}

@@ -247,7 +247,7 @@ impl Batch {
     }
 
     /// Returns how many bytes the lines have.
-    pub(super) fn n_bytes(&self) -> usize {
+    pub fn n_bytes(&self) -> usize {
         self.bytes.len()
     }
 

@@ -22,7 +22,7 @@ pub(super) fn read(
     to_settle: &Receiver<Batch>,
     state: &TailState,
 ) {
-    let mut gate = rules.gate(store).for_many();
+    let mut gate = rules.gate(store);
     let mut number = 0;
     state.look(&sources);
     let mut noted = Instant::now();
@@ -41,6 +41,7 @@ pub(super) fn read(
                 if batch.is_empty() {
                     continue;
                 }
+                gate.expect_together(batch.n_bytes());
                 let judged = judge(&mut gate, rules, number, batch);
                 number += 1;
                 if jobs.blocking_send(judged).is_err() {
