@@ -1,6 +1,7 @@
 //! The filter over the keys of all records, kept large enough: most events are told to be new without asking the index.
 
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use weft_event::event::{self, Expect};
 use weft_event::json::Tape;
@@ -20,7 +21,7 @@ const FILTERS_MAX: usize = 4;
 
 /// What is known of all keys up to a position.
 pub(super) struct Knowledge {
-    /// Each but the last is full. Only the first was filled from the index; it alone may not be ready.
+    /// Each but the last is full. Only the first was filled from the index; it alone may not be ready, for ever if that failed.
     filters: Vec<Arc<Known>>,
     /// One with room for all keys, which is to take the place of those.
     next: Option<Next>,
@@ -33,7 +34,7 @@ pub(super) struct Knowledge {
 struct Next {
     known: Arc<Known>,
     last: u64,
-    is_being_filled: bool,
+    filling: Option<JoinHandle<()>>,
 }
 
 impl Knowledge {
@@ -51,7 +52,8 @@ impl Knowledge {
         if n_keys == 0 {
             known.set_ready();
         } else {
-            fill(store, &known);
+            // Where it fails, another is filled in its place once as many keys have come again.
+            drop(fill(store, &known));
         }
         Ok(Self { filters: vec![known], next: None, upto })
     }
@@ -99,32 +101,35 @@ impl Knowledge {
     /// Begins another filter when the last one is full; where there are many, also one for all keys, which takes their place when it
     /// is filled. The index has every record up to `indexed`.
     pub(super) fn tend(&mut self, store: &Store, indexed: u64) {
-        if let Some(next) = self.next.take_if(|next| next.known.is_ready()) {
+        let is_over = |next: &mut Next| next.filling.as_ref().is_some_and(JoinHandle::is_finished);
+        // One that could not be filled is begun anew when the last of the others is full.
+        if let Some(next) = self.next.take_if(is_over)
+            && next.known.is_ready()
+        {
             self.filters = vec![next.known];
         }
-        let is_full = self.filters.last().is_some_and(|last| last.is_full());
-        if is_full && self.is_ready() {
+        if self.filters.last().is_some_and(|last| last.is_full()) {
             let n_keys: u64 = self.filters.iter().map(|known| known.n_added()).sum();
             let another = Known::with_room_for(n_keys / 4);
             another.set_ready();
             self.filters.push(Arc::new(another));
-            if self.filters.len() > FILTERS_MAX && self.next.is_none() {
+            let is_wanted = self.filters.len() > FILTERS_MAX || !self.is_ready();
+            if is_wanted && self.next.is_none() {
                 let (known, last) = (Known::with_room_for(n_keys), self.upto.get() - 1);
-                self.next = Some(Next { known: Arc::new(known), last, is_being_filled: false });
+                self.next = Some(Next { known: Arc::new(known), last, filling: None });
             }
         }
         if let Some(next) = &mut self.next
-            && !next.is_being_filled
+            && next.filling.is_none()
             && next.last <= indexed
         {
-            next.is_being_filled = true;
-            fill(store, &next.known);
+            next.filling = Some(fill(store, &next.known));
         }
     }
 }
 
 /// Fills a filter from the index, on a thread of its own. Whatever goes wrong there, the filter stays unready and the index is asked.
-fn fill(store: &Store, known: &Arc<Known>) {
+fn fill(store: &Store, known: &Arc<Known>) -> JoinHandle<()> {
     let (known, path) = (Arc::clone(known), store.index());
     std::thread::spawn(move || {
         let filled =
@@ -132,7 +137,7 @@ fn fill(store: &Store, known: &Arc<Known>) {
         if filled.is_ok() {
             known.set_ready();
         }
-    });
+    })
 }
 
 #[cfg(test)]
