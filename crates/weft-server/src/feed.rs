@@ -24,6 +24,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// Bytes that a reader is given at a time where it does not say.
 const CHUNK_BYTES: usize = 256 << 10;
 
+/// A reader of the log itself that lacks fewer records than this is about to be near.
+const NEAR_RECORDS: u64 = 1000;
+
 /// Readers that read the log itself at a time. Each needs memory for a group of it while it does.
 const HISTORIES_MAX: usize = 8;
 
@@ -384,7 +387,12 @@ impl Cursor {
                 (chunk, Some(upto.plus(1)))
             }
             None => {
-                self.near = None;
+                // What is written while it reads the little that is left is to be there when it has.
+                if last.get() - self.next.get() < NEAR_RECORDS {
+                    self.come_near();
+                } else {
+                    self.near = None;
+                }
                 self.read_history(bytes_max).await?
             }
         };
