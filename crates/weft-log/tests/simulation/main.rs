@@ -50,6 +50,17 @@ fn run_seed(seed: u64, honesty: Honesty, trace: Trace) -> Outcome {
     simulate(seed, honesty, trace, n_lives, Run::live)
 }
 
+/// Returns a machine whose file system is drawn by lot.
+fn machine<'a>(seed: u64, rng: &mut Rng) -> turmoil::Sim<'a> {
+    let mut builder = turmoil::Builder::new();
+    builder.rng_seed(seed);
+    builder
+        .fs()
+        .sync_probability(rng.pick(&[0.0, 0.05, 0.3]))
+        .block_size(rng.pick(&[1, 64, 512, 4096]));
+    builder.build()
+}
+
 /// Lives some lives, with a power cut after each, and looks at what is left.
 fn simulate(
     seed: u64,
@@ -60,13 +71,7 @@ fn simulate(
 ) -> Outcome {
     let mut rng = Rng::new(!seed);
     let page_bytes = rng.pick(&[64, 512, 4096]);
-    let mut builder = turmoil::Builder::new();
-    builder.rng_seed(seed);
-    builder
-        .fs()
-        .sync_probability(rng.pick(&[0.0, 0.05, 0.3]))
-        .block_size(rng.pick(&[1, 64, 512, 4096]));
-    let mut sim = builder.build();
+    let mut sim = machine(seed, &mut rng);
     let disk = SimDisk::new(Rng::new(rng.next()), honesty, page_bytes);
     let kept = (trace == Trace::Kept).then(Vec::new);
     let run = Rc::new(RefCell::new((Run::new(rng, disk, kept), Ok(()), n_lives)));

@@ -63,13 +63,7 @@ fn look(disk: &SimDisk) -> Left {
 /// Prunes, cuts the power, and returns what is there then.
 fn prune_and_cut(seed: u64) -> Left {
     let mut rng = Rng::new(seed);
-    let mut builder = turmoil::Builder::new();
-    builder.rng_seed(seed);
-    builder
-        .fs()
-        .sync_probability(rng.pick(&[0.0, 0.05, 0.3]))
-        .block_size(rng.pick(&[1, 64, 512, 4096]));
-    let mut sim = builder.build();
+    let mut sim = crate::machine(seed, &mut rng);
     let page_bytes = rng.pick(&[64, 512, 4096]);
     let disk = SimDisk::new(rng, Honesty::Honest, page_bytes);
     let left = Rc::new(RefCell::new((false, Left::default())));
