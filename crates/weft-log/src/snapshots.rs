@@ -7,7 +7,7 @@
 
 mod file;
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -125,12 +125,12 @@ impl Snapshots {
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), SaveError> {
         let io = |source| SaveError::Io { path: self.folder.clone(), source };
-        let bytes = file::write(&self.expected_at(position), LEVEL, fill).map_err(io)?;
+        let content = file::pack(&self.expected_at(position), LEVEL, fill).map_err(io)?;
         RealDisk.make_folder(&self.folder).map_err(io)?;
         if read_era(&self.folder) != self.expected.era {
             return Err(SaveError::Redacted);
         }
-        put(&self.path(position), &bytes).map_err(io)?;
+        put(&self.path(position), |file| content.write(file)).map_err(io)?;
         self.thin(position);
         Ok(())
     }
@@ -199,7 +199,8 @@ impl Snapshots {
 pub fn clear(store: &Store) -> io::Result<()> {
     let folder = store.root().join(FOLDER);
     RealDisk.make_folder(&folder)?;
-    put(&folder.join(ERA_FILE), Uuid::now_v7().to_string().as_bytes())?;
+    let era = Uuid::now_v7().to_string();
+    put(&folder.join(ERA_FILE), |mut file| file.write_all(era.as_bytes()))?;
     for name in RealDisk.list(&folder)?.iter().filter(|name| *name != ERA_FILE) {
         match fs::remove_file(folder.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -224,11 +225,11 @@ fn read_era(folder: &Path) -> String {
 }
 
 /// Writes a file beside its place and puts it there.
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn put(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let new = path.with_extension(format!("{}{NEW}", Uuid::now_v7()));
     let mut options = OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).mode(0o600).open(&new);
-    let written = file.and_then(|mut file| file.write_all(bytes));
+    let written = file.and_then(|file| fill(&file));
     let put = written.and_then(|()| fs::rename(&new, path));
     if put.is_err() {
         remove(&new);

@@ -18,7 +18,7 @@ const LINE_BYTES_MAX: usize = 4096;
 /// Bytes of a content at most; a file that claims more is none of ours.
 const CONTENT_BYTES_MAX: u64 = 1 << 30;
 
-/// Bytes that are packed at a time.
+/// Bytes that are packed, hashed or written at a time.
 const PIECE_BYTES: usize = 64 * 1024;
 
 /// How the line's last member begins: the hash over what stands before it and after the line.
@@ -39,12 +39,18 @@ pub(super) struct Header {
     pub(super) position: Position,
 }
 
-/// Returns the bytes of a file. What `fill` writes is packed as it comes: unpacked it may be ten times as much.
-pub(super) fn write(
+/// What a file has.
+pub(super) struct Content {
+    line: String,
+    packed: Vec<u8>,
+}
+
+/// Makes the content of a file. What `fill` writes is packed as it comes: unpacked it may be ten times as much.
+pub(super) fn pack(
     header: &Header,
     level: i32,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<Vec<u8>> {
+) -> io::Result<Content> {
     let encoder = zstd::stream::write::Encoder::new(Vec::new(), level)?;
     let mut content =
         BufWriter::with_capacity(PIECE_BYTES, Counting { inner: encoder, n_bytes: 0 });
@@ -67,9 +73,18 @@ pub(super) fn write(
     if line.len() > LINE_BYTES_MAX {
         return Err(io::Error::other("the version of a snapshot is too long"));
     }
-    let mut bytes = line.into_bytes();
-    bytes.extend_from_slice(&packed);
-    Ok(bytes)
+    Ok(Content { line, packed })
+}
+
+impl Content {
+    /// Writes it in pieces: nobody else has the processor while the system takes one.
+    pub(super) fn write(&self, mut file: impl Write) -> io::Result<()> {
+        file.write_all(self.line.as_bytes())?;
+        self.packed.chunks(PIECE_BYTES).try_for_each(|piece| {
+            yield_turn();
+            file.write_all(piece)
+        })
+    }
 }
 
 /// What counts the bytes that go through it.
@@ -138,6 +153,10 @@ fn parse(line: &str) -> Option<(Header, u64)> {
 
 fn hash(line: &[u8], packed: &[u8]) -> Hash {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(line).update(packed);
+    hasher.update(line);
+    for piece in packed.chunks(PIECE_BYTES) {
+        yield_turn();
+        hasher.update(piece);
+    }
     Hash::of_pieces(&hasher)
 }
