@@ -199,7 +199,8 @@ impl Pen {
         });
     }
 
-    /// Appends batches together. Whoever waits for them is told before readers are.
+    /// Appends batches together. Readers are told before whoever waits for an answer: one word is enough for all of them, while each
+    /// answer is a message of its own, and those who read what was stored would be told after the last of these.
     fn append(&mut self, batches: Vec<Batch>, tell: impl FnOnce(Vec<Result<Answer, AppendError>>)) {
         // What waits in the spool came before, maybe of the same producer.
         self.empty_spool();
@@ -209,11 +210,11 @@ impl Pen {
         let told = appended.answers.iter().flatten().flat_map(|answer| &answer.outcomes);
         let upto = told.map(|outcome| outcome.position().get()).max();
         self.last.fetch_max(upto.unwrap_or(0), Ordering::Release);
-        tell(appended.answers);
         match appended.written {
             Some(written) => self.waker.give(written),
             None => self.waker.wake(),
         }
+        tell(appended.answers);
     }
 
     /// Makes durable what nobody waits for, moves the spool into the log, and lets others have the store.
@@ -306,8 +307,8 @@ impl Appender {
         }
     }
 
-    /// Appends batches on the calling thread, and passes on what became of each before readers are told. Gives them back, and does
-    /// nothing, where the writer has other things to do or nothing can be written.
+    /// Appends batches on the calling thread, and passes on what became of each. Gives them back, and does nothing, where the writer
+    /// has other things to do or nothing can be written.
     pub fn append_here(
         &self,
         batches: Vec<Batch>,
