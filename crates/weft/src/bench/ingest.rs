@@ -7,12 +7,13 @@ pub(super) mod stream;
 pub(super) mod wire;
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use weft_event::{Dialect, sample};
 use weft_log::log::Indexing;
 
+use super::log::bare::GrowingFile;
 use super::log::jetstream::JetStream;
 use super::log::weft::{Secrets, Weft};
 use super::measured::{Measured, slices};
@@ -104,7 +105,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Outcome> {
     let server = Server::start(&folder.join("served"), anywhere())?;
     let mut jetstream = JetStream::start(&folder.join("nats"))?;
     let mut bench = Bench {
-        folder,
+        disk: GrowingFile::begin(folder)?,
         counts,
         supply: Box::new(supply(args.seed)),
         weft,
@@ -141,8 +142,8 @@ pub(super) fn anywhere() -> SocketAddr {
 }
 
 /// What is measured, and what came of it so far. Ways that are compared take turns.
-struct Bench<'f> {
-    folder: &'f Path,
+struct Bench {
+    disk: GrowingFile,
     counts: Counts,
     supply: Box<dyn Iterator<Item = String>>,
     weft: Weft,
@@ -152,7 +153,7 @@ struct Bench<'f> {
     latencies: Vec<Latency>,
 }
 
-impl Bench<'_> {
+impl Bench {
     fn take(&mut self, n: usize) -> Vec<String> {
         self.supply.by_ref().take(n).collect()
     }
@@ -257,7 +258,8 @@ impl Bench<'_> {
         let events = self.take(n);
         self.n_sent += n as u64;
         let requests: Vec<_> = events.chunks(1).map(Http::request).collect();
-        let measured = latency::measure(&self.server.reach, self.folder, &events, &requests, rate)?;
+        let measured =
+            latency::measure(&self.server.reach, &mut self.disk, &events, &requests, rate)?;
         self.latencies.push(measured);
         self.server.rest()
     }

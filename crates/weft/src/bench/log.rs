@@ -1,6 +1,6 @@
 //! `weft bench log`: durable appends beside what the disk itself can do and beside stores that one could use instead.
 
-mod bare;
+pub(super) mod bare;
 pub(super) mod jetstream;
 mod reads;
 mod report;

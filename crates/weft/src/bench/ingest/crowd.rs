@@ -24,6 +24,14 @@ pub(in crate::bench) struct Crowd<W> {
     came: Vec<Came>,
 }
 
+/// What there is to be read.
+pub(in crate::bench) struct Ready {
+    /// The numbers of the connections that something came over.
+    answers: Vec<usize>,
+    /// Whether what was waited for beside them is there.
+    pub(in crate::bench) is_other: bool,
+}
+
 /// What came over one connection.
 #[derive(Default)]
 pub(in crate::bench) struct Came {
@@ -73,16 +81,16 @@ impl<W: Wire> Crowd<W> {
         until: Option<Instant>,
         each: impl FnMut(usize, &[u8]),
     ) -> anyhow::Result<()> {
-        self.wait_with(None, until, each).map(drop)
+        let ready = self.wait_with(None, until)?;
+        self.take(&ready, each)
     }
 
-    /// Does so, or waits for something else; returns whether that came.
+    /// Waits for answers or for something else, until a time if one is given, and returns what is there to be read.
     pub(in crate::bench) fn wait_with(
-        &mut self,
+        &self,
         other: Option<BorrowedFd<'_>>,
         until: Option<Instant>,
-        mut each: impl FnMut(usize, &[u8]),
-    ) -> anyhow::Result<bool> {
+    ) -> anyhow::Result<Ready> {
         let idxs: Vec<usize> = (0..self.wires.len()).filter(|idx| self.is_flying[*idx]).collect();
         let fd = |idx: &usize| PollFd::new(&self.wires[*idx], PollFlags::IN);
         let other = other.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
@@ -93,16 +101,26 @@ impl<W: Wire> Crowd<W> {
             n_ready => n_ready?,
         };
         ensure!(n_ready > 0 || until.is_some(), "the server does not answer");
-        let is_ready: Vec<bool> = ready.iter().map(|fd| !fd.revents().is_empty()).collect();
-        let is_other_ready = is_ready.get(idxs.len()).copied().unwrap_or(false);
-        for (idx, _) in idxs.into_iter().zip(is_ready).filter(|(_, is_ready)| *is_ready) {
+        let is_ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
+        let is_other = ready.get(idxs.len()).is_some_and(is_ready);
+        let answers = idxs.into_iter().zip(&ready).filter(|(_, fd)| is_ready(fd));
+        Ok(Ready { answers: answers.map(|(idx, _)| idx).collect(), is_other })
+    }
+
+    /// Reads what is there, and calls back for each answer that is whole, with the number of its connection.
+    pub(in crate::bench) fn take(
+        &mut self,
+        ready: &Ready,
+        mut each: impl FnMut(usize, &[u8]),
+    ) -> anyhow::Result<()> {
+        for &idx in &ready.answers {
             if let Some(answer) = self.came[idx].take(&self.wires[idx])? {
                 check::<W>(answer)?;
                 self.is_flying[idx] = false;
                 each(idx, answer);
             }
         }
-        Ok(is_other_ready)
+        Ok(())
     }
 }
 

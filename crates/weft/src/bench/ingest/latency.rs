@@ -1,15 +1,13 @@
 //! How long an event takes from its producer to a reader of the stream, while many others come, beside one sync of the disk.
 
-use std::fs::File;
-use std::io::Write as _;
 use std::os::fd::AsFd as _;
-use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Value, json};
 use weft_event::time::parse_rfc3339;
 
+use super::super::log::bare::GrowingFile;
 use super::super::measured::median;
 use super::super::server::Reach;
 use super::crowd::Crowd;
@@ -65,17 +63,19 @@ struct Trip {
 /// Sends single events at a rate, reads them off the stream, and measures the disk before and after.
 pub(super) fn measure(
     reach: &Reach,
-    folder: &Path,
+    disk: &mut GrowingFile,
     events: &[String],
     requests: &[Vec<u8>],
     rate: f64,
 ) -> anyhow::Result<Latency> {
-    let mut syncs = sync_times(folder, events)?;
+    // It grows as the log does.
+    disk.append(events, events.len())?;
+    let mut syncs = sync_times(disk, events)?;
     let mut crowd = Crowd::<Http>::connect(reach, super::CONNECTIONS)?;
     let mut stream = Stream::open(reach, None)?;
     let n = requests.len();
     let (trips, received) = pace(&mut crowd, &mut stream, requests, rate)?;
-    syncs.extend(sync_times(folder, events)?);
+    syncs.extend(sync_times(disk, events)?);
     let first = received.first().context("nothing came")?.position;
     let at = |position: u64| {
         let idx = usize::try_from(position.checked_sub(first)?).ok()?;
@@ -126,24 +126,29 @@ fn pace(
         }
         let has_more = n_sent < requests.len() && !free.is_empty();
         let until = has_more.then(|| due(n_sent));
-        let is_stream_ready = crowd.wait_with(Some(stream.as_fd()), until, |idx, answer| {
+        let ready = crowd.wait_with(Some(stream.as_fd()), until)?;
+        if ready.is_other {
+            receive(stream, &mut received)?;
+        }
+        crowd.take(&ready, |idx, answer| {
             let answered = Instant::now();
             let (due, sent) = flying[idx].take().expect("only what was asked is answered");
             let position = Http::position(answer).unwrap_or_default();
             trips.push(Trip { due, sent, answered, position });
             free.push(idx);
         })?;
-        if is_stream_ready {
-            receive(stream, &mut received)?;
-        }
     }
     Ok((trips, received))
 }
 
-/// Reads what came over a stream, and notes when.
+/// Reads what came over a stream, and notes when: before anything is made of it, which is the reader's affair.
 fn receive(stream: &mut Stream, received: &mut Vec<Arrival>) -> anyhow::Result<()> {
     let mut came = Vec::new();
-    let is_open = stream.read(|id, data| {
+    let n_bytes = stream.come()?;
+    let at = Instant::now();
+    let now_ns = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as i64;
+    ensure!(n_bytes > 0, "the stream ended early");
+    stream.take(n_bytes, |id, data| {
         let position = id.rsplit(':').next().and_then(|position| position.parse().ok());
         let appended = data.split_once(RECEIVED).and_then(|(_, rest)| rest.split_once('"'));
         let appended_ns = appended.and_then(|(time, _)| parse_rfc3339(time));
@@ -153,9 +158,6 @@ fn receive(stream: &mut Stream, received: &mut Vec<Arrival>) -> anyhow::Result<(
         ));
         Ok(())
     })?;
-    ensure!(is_open, "the stream ended early");
-    let at = Instant::now();
-    let now_ns = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as i64;
     received.extend(came.into_iter().map(|(position, appended_ns)| Arrival {
         position,
         at,
@@ -165,13 +167,11 @@ fn receive(stream: &mut Stream, received: &mut Vec<Arrival>) -> anyhow::Result<(
 }
 
 /// Returns how long it takes to write one event to a growing file and sync it, time after time.
-fn sync_times(folder: &Path, events: &[String]) -> anyhow::Result<Vec<Duration>> {
+fn sync_times(disk: &mut GrowingFile, events: &[String]) -> anyhow::Result<Vec<Duration>> {
     const SYNCS_MAX: usize = 300;
-    let mut file: File = tempfile::tempfile_in(folder)?;
     let mut time = |event: &String| {
         let began = Instant::now();
-        file.write_all(event.as_bytes())?;
-        file.sync_data()?;
+        disk.append(std::slice::from_ref(event), 1)?;
         Ok(began.elapsed())
     };
     events.iter().take(SYNCS_MAX).map(&mut time).collect()

@@ -47,13 +47,28 @@ impl Stream {
     /// Waits for more; calls back for each event that is whole then, with its id and its data. Returns whether there can be more.
     pub(in crate::bench) fn read(
         &mut self,
-        mut each: impl FnMut(&str, &str) -> anyhow::Result<()>,
+        each: impl FnMut(&str, &str) -> anyhow::Result<()>,
     ) -> anyhow::Result<bool> {
-        let n = match self.stream.read(&mut self.piece) {
-            Ok(n) => n,
-            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => 0,
-            Err(error) => return Err(error).context("the stream does not go on"),
-        };
+        let n = self.come()?;
+        self.take(n, each)?;
+        Ok(n > 0)
+    }
+
+    /// Waits for more, and returns how many bytes came. They are to be taken before others come.
+    pub(super) fn come(&mut self) -> anyhow::Result<usize> {
+        match self.stream.read(&mut self.piece) {
+            Ok(n) => Ok(n),
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => Ok(0),
+            Err(error) => Err(error).context("the stream does not go on"),
+        }
+    }
+
+    /// Calls back for each event that is whole with the bytes that came.
+    pub(super) fn take(
+        &mut self,
+        n: usize,
+        mut each: impl FnMut(&str, &str) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
         self.chunks.take(&self.piece[..n], &mut self.text)?;
         let mut start = 0;
         while let Some(end) = self.text[start..].windows(2).position(|some| some == b"\n\n") {
@@ -65,7 +80,7 @@ impl Stream {
             start += end + 2;
         }
         self.text.drain(..start);
-        Ok(n > 0)
+        Ok(())
     }
 }
 

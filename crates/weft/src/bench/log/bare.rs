@@ -11,18 +11,22 @@ use weft_log::writer::SEGMENT_BYTES;
 
 /// A file that grows as the log does: for as long as it is measured, and another one where the log would begin a segment. A file that
 /// has just begun is synced faster, because the system finds all that it has to write down about it in one place.
-pub(super) struct GrowingFile {
+pub(in crate::bench) struct GrowingFile {
     folder: PathBuf,
     file: File,
 }
 
 impl GrowingFile {
-    pub(super) fn begin(folder: &Path) -> anyhow::Result<Self> {
+    pub(in crate::bench) fn begin(folder: &Path) -> anyhow::Result<Self> {
         Ok(Self { folder: folder.to_owned(), file: tempfile::tempfile_in(folder)? })
     }
 
     /// Appends events, so many with one write and one sync.
-    pub(super) fn append(&mut self, events: &[String], together: usize) -> anyhow::Result<()> {
+    pub(in crate::bench) fn append(
+        &mut self,
+        events: &[String],
+        together: usize,
+    ) -> anyhow::Result<()> {
         self.begin_another_if_large()?;
         let mut buffer = Vec::new();
         for some in events.chunks(together) {
