@@ -11,9 +11,9 @@ use super::checkpoint::{Checkpoint, Incarnation};
 use super::form::Form;
 
 /// The most bytes of lines in a batch; one line more may be longer.
-pub const BATCH_BYTES_MAX: usize = 4 << 20;
+pub const BATCH_BYTES_MAX: usize = 1 << 20;
 /// The most lines and faults in a batch.
-pub const BATCH_LINES_MAX: usize = 8192;
+pub const BATCH_LINES_MAX: usize = 2048;
 
 /// Lines and faults that were read, in the order read.
 #[derive(Debug, Default)]
