@@ -127,11 +127,11 @@ fn pace(
         let has_more = n_sent < requests.len() && !free.is_empty();
         let until = has_more.then(|| due(n_sent));
         let ready = crowd.wait_with(Some(stream.as_fd()), until)?;
+        let answered = Instant::now();
         if ready.is_other {
             receive(stream, &mut received)?;
         }
         crowd.take(&ready, |idx, answer| {
-            let answered = Instant::now();
             let (due, sent) = flying[idx].take().expect("only what was asked is answered");
             let position = Http::position(answer).unwrap_or_default();
             trips.push(Trip { due, sent, answered, position });
